@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
@@ -52,11 +52,9 @@ def commits(table: SqliteTable) -> list[str]:
     return noted
 
 
-@contextmanager
-def refusing() -> Iterator[sqlite3.Connection]:
+def refusing(database: Database, **how: bool) -> Any:
     """Take no writes."""
-    raise Unavailable("busy")
-    yield
+    raise Unavailable(f"busy: {database}, {how}")
 
 
 def stored(path: Path) -> set[str]:
@@ -243,7 +241,7 @@ def test_an_answer_names_no_receipt_that_is_lost_with_its_call_s_record(
     with services(tmp_path / "data", {}) as opened:
         call = Call(Caller(LOCAL_TENANT, frozenset({"read", "write"}), "request", (ALL_PROJECTS,)), opened)
         recall.execute(dict(recall.example), call)
-        monkeypatch.setattr(Database, "writing", lambda *_, **__: refusing())
+        monkeypatch.setattr(Database, "writing", refusing)
 
         answer = recall.execute(dict(recall.example), call)
 

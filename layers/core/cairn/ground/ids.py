@@ -39,7 +39,7 @@ class _Digits(dict[int, str]):
         return "!"
 
 
-_READ = _Digits(str.maketrans(_CROCKFORD, "0123456789abcdefghijklmnopqrstuv"))
+_READ = _Digits(str.maketrans(dict(zip(_CROCKFORD, "0123456789abcdefghijklmnopqrstuv", strict=True))))
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NAME_PATTERN = re.compile(r"(?:\*|[A-Za-z0-9_-]+)(?:\.(?:\*|[A-Za-z0-9_-]+))*")
 _RANDOM_BYTES = 10

@@ -211,7 +211,15 @@ class Page:
 
 def item_bytes(item: Mapping[str, Scalar]) -> int:
     """Return how many bytes the names and values of an item count; ValueError where text is not valid Unicode."""
-    return sum(_text_bytes(name) + _value_bytes(value) for name, value in item.items())
+    size = 0
+    for name, value in item.items():  # a loop and no sum(): each item is asked several times
+        # What is ASCII, as most is, need not be encoded to be counted.
+        size += len(name) if name.isascii() else len(name.encode())
+        if isinstance(value, str):
+            size += len(value) if value.isascii() else len(value.encode())
+        else:
+            size += _value_bytes(value)
+    return size
 
 
 def check_attributes(item: Mapping[str, Scalar]) -> None:
@@ -220,20 +228,13 @@ def check_attributes(item: Mapping[str, Scalar]) -> None:
         raise ValueError(f'an attribute is not named "" or "{RESERVED_NAME}"')
     for name, limit in KEY_BYTES.items():
         value = item.get(name, "-")
-        if not isinstance(value, str) or not 1 <= _text_bytes(value) <= limit:
+        if not isinstance(value, str) or not 1 <= len(value.encode()) <= limit:
             raise ValueError(f"{name} must be text of 1-{limit} bytes")
     if any(abs(value) >= _INTEGER_LIMIT for value in item.values() if isinstance(value, int)):
         raise ValueError("a number has at most 38 digits")
 
 
-def _text_bytes(text: str) -> int:
-    # Asked of each item several times: what is ASCII, as most is, need not be encoded to be counted.
-    return len(text) if text.isascii() else len(text.encode())
-
-
-def _value_bytes(value: Scalar) -> int:
-    if isinstance(value, str):
-        return _text_bytes(value)
+def _value_bytes(value: bool | int | bytes) -> int:  # noqa: FBT001 - a value of an item
     if isinstance(value, bool):
         return 1
     if isinstance(value, int):

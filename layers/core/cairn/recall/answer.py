@@ -73,8 +73,8 @@ class Answer:
         Raw scores tell how well a text answers, on any question's scale alike; shares tell how much better than others.
         """
         leaves = self.corpus.leaves
-        numbers = np.searchsorted([leaf.first for leaf in leaves], self.ranking.rows, "right") - 1
-        kinds = [leaves[number].kind for number in numbers.tolist()]
+        numbers: list[int] = (np.searchsorted([leaf.first for leaf in leaves], self.ranking.rows, "right") - 1).tolist()
+        kinds = [leaves[number].kind for number in numbers]
         return map(Hit, kinds, self.ranking.scores.tolist(), range(len(kinds)))
 
     def _hit(self, place: int, scores: Scores) -> Hit:

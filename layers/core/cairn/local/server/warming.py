@@ -8,6 +8,7 @@ from threading import Thread
 
 from cairn.ground.errors import EmbeddingFailed
 from cairn.ground.ports import LoadedEmbedder
+from cairn.local.server.doors import load
 from cairn.services import Services
 
 
@@ -27,4 +28,4 @@ def _load(services: Services) -> None:
     if isinstance(embedder, LoadedEmbedder):
         with suppress(EmbeddingFailed):  # which the log tells of; texts are found by their words then
             embedder.embed("what is asked first")
-    from cairn.recall import answer  # noqa: F401, PLC0415 - loaded here, so that it need not be with the first question
+    load("cairn.recall.answer.answer")
