@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import replace
-from threading import Event
+from threading import Event, get_ident
 from typing import Any
 
 import pytest
@@ -146,6 +146,19 @@ def test_a_call_given_up_is_not_waited_for() -> None:
         within(-1, lambda: over.wait(PATIENCE_SECONDS))
 
     over.set()
+
+
+def test_calls_share_a_thread_but_with_one_that_was_given_up() -> None:
+    over = Event()
+
+    first = within(60, get_ident)
+    with pytest.raises(Unavailable):
+        within(-1, lambda: over.wait(PATIENCE_SECONDS))
+    others = [within(60, get_ident) for _ in range(3)]
+
+    over.set()
+    assert first not in {*others, get_ident()}
+    assert len(set(others)) == 1
 
 
 @pytest.mark.req("R249")

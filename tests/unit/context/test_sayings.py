@@ -51,6 +51,18 @@ def test_near_duplicates_differ_in_form_alone(one: str, other: str, same: bool) 
     assert Sayings([form(other)]).have(form(one)) is same
 
 
+@pytest.mark.parametrize("count", [11, 20, 29, 30, 40])
+def test_whichever_tenth_of_its_words_a_longer_text_lacks_it_says_the_same(count: int) -> None:
+    said = tuple("abcdefghij"[at % 10] * (1 + at // 3) for at in range(count))
+    for at in range(count):
+        left_out = {said[(at + more) % count] for more in range(count // 10)}
+        lacking = tuple(word for word in said if word not in left_out)
+
+        assert Sayings([said]).have(lacking)
+        assert Sayings([lacking]).have(said)
+        assert not Sayings([said]).have(lacking[:-1])
+
+
 @pytest.mark.req("R291")
 def test_a_long_text_is_cut_to_the_sentences_that_match_with_gaps_marked() -> None:
     text = f"{LONG} My passport number ends in seven. {LONG}"

@@ -14,7 +14,7 @@ from cairn.conversation.events import Event, EventType, events_of
 from cairn.conversation.items import answered_ids, asked_ids, identity, message, role_of, text_of
 from cairn.conversation.roles import as_stored
 from cairn.conversation.turns import Completion
-from cairn.ground.ids import TurnId, UserId, moment_of, time_ordered_id
+from cairn.ground.ids import TurnId, UserId, following_id, moment_of, time_ordered_id
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 json_values = st.recursive(
@@ -128,3 +128,13 @@ def test_a_time_ordered_id_holds_its_moment_to_the_millisecond(microseconds: int
     moment = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=microseconds)
     held = moment_of(time_ordered_id(moment, randomness))
     assert held == moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def test_a_time_ordered_id_is_a_ulid_and_what_is_none_tells_no_moment() -> None:
+    at = datetime(2016, 7, 30, 23, 54, 10, 259_000, UTC)
+
+    assert time_ordered_id(at, bytes.fromhex("d6764c61efb99302bd5b")) == "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+    assert following_id("01ARZ3NDEKTSV4RRFFQ69G5FAZ") == "01ARZ3NDEKTSV4RRFFQ69G5FB0"
+    for other in ("01ARZ3NDEk", "01ARZ3NDEU", "01ARZ3_DEK", "01ARZ3NDE٣", "+1ARZ3NDEK"):
+        with pytest.raises(ValueError, match="invalid literal"):
+            moment_of(other)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -14,11 +16,12 @@ from cairn.access.api_keys import ALL_PROJECTS
 from cairn.access.callers import Caller
 from cairn.embedded.database import Database
 from cairn.embedded.table import SqliteTable
-from cairn.ground.errors import TransactionRefused, Unavailable
-from cairn.ground.table import ABSENT, Key, Put, Query
+from cairn.ground.errors import ConditionFailed, TransactionRefused, Unavailable
+from cairn.ground.table import ABSENT, Equals, Key, Put, Query
 from cairn.local.store import LOCAL_TENANT, services
 from cairn.tool.call import Call
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
+from cairn_tools.recall import recall
 from cairn_tools.remember import remember
 
 LATE = Put({"pk": "p", "sk": "late", "n": 1}, late=True)
@@ -47,6 +50,11 @@ def commits(table: SqliteTable) -> list[str]:
     connection.set_trace_callback(lambda statement: noted.append(statement) if statement == "COMMIT" else None)
     inside._idle.append(connection)
     return noted
+
+
+def refusing(database: Database, **how: bool) -> Any:
+    """Take no writes."""
+    raise Unavailable(f"busy: {database}, {how}")
 
 
 def stored(path: Path) -> set[str]:
@@ -121,6 +129,29 @@ def test_a_group_whose_late_put_cannot_be_stored_fails_and_leaves_nothing_behind
     assert stored(path) == {"other"}
 
 
+def test_a_brief_late_put_is_given_up_where_the_store_takes_no_writes_and_reads_go_on(
+    table: SqliteTable, path: Path
+) -> None:
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with table.gathering():
+        table.put(replace(LATE, brief=True))
+        with pytest.raises(Unavailable):
+            table.put(replace(OTHER, brief=True))
+        assert table.get(WHERE) is None
+        table.put(replace(LATE, brief=True))
+        assert table.get(WHERE) is None, "what comes before a read is tried alone, and given up too"
+        table.put(replace(LATE, brief=True))
+    other.execute("ROLLBACK")
+    other.close()
+
+    with table.gathering():
+        table.put(replace(LATE, brief=True))
+        with suppress(ConditionFailed):
+            table.put(replace(OTHER, condition=Equals("n", 1)))
+    assert stored(path) == {"late"}, "a write that is refused takes none with it"
+
+
 def test_another_thread_s_writes_do_not_wait_for_it(table: SqliteTable, path: Path) -> None:
     written = Event()
 
@@ -178,3 +209,40 @@ def test_on_one_machine_a_call_s_record_is_on_disk_with_its_first_write(
 
         assert transactions(remember, {**note, "content": "Something else."}) == 1
         assert transactions(memory_after_turn, {**EXAMPLE, "turn_id": "turn-2"}) == 3
+
+
+def test_on_one_machine_a_call_that_reads_stores_its_record_and_its_receipt_in_one_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[object] = []
+    writing = Database.writing
+
+    def counted(database: Database, **how: bool) -> Any:
+        begun.append(database)
+        return writing(database, **how)
+
+    with services(tmp_path / "data", {}) as opened:
+        call = Call(Caller(LOCAL_TENANT, frozenset({"read", "write"}), "request", (ALL_PROJECTS,)), opened)
+        remember.execute(dict(remember.example), call)
+        recall.execute(dict(recall.example), call)
+        monkeypatch.setattr(Database, "writing", counted)
+
+        answer = recall.execute(dict(recall.example), call)
+        assert len(begun) == 1
+        name = answer["receipt"].partition(".")[0]
+        record = opened.receipts.record(LOCAL_TENANT, name)
+        assert record is not None
+        assert opened.receipts.kept(LOCAL_TENANT, record) is not None
+
+
+def test_an_answer_names_no_receipt_that_is_lost_with_its_call_s_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with services(tmp_path / "data", {}) as opened:
+        call = Call(Caller(LOCAL_TENANT, frozenset({"read", "write"}), "request", (ALL_PROJECTS,)), opened)
+        recall.execute(dict(recall.example), call)
+        monkeypatch.setattr(Database, "writing", refusing)
+
+        answer = recall.execute(dict(recall.example), call)
+
+    assert answer.get("receipt") is None

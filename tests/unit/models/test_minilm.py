@@ -21,6 +21,7 @@ from cairn.models import embedders, lazy_model
 from cairn.models.embedders import LAYERED, embedder
 from cairn.models.lazy_model import MODEL, READER, VOCABULARY
 from cairn.models.minilm import MiniLm
+from cairn.models.onnx_graph import OnnxGraph
 
 ROOT = Path(__file__).resolve().parents[3]
 SAID = "My daughter started to play the violin last spring."
@@ -62,6 +63,18 @@ def test_what_follows_256_pieces_does_not_count_and_what_is_within_does(model: M
 def test_its_tokens_are_the_pieces_of_words_and_no_signs(model: MiniLm) -> None:
     assert model.embed_with_tokens("Tom, my cat!").tokens.shape == (3, 384)
     assert model.embed_with_tokens("?! ...").tokens.shape == (0, 384)
+
+
+def test_a_text_that_comes_again_soon_is_not_run_again(model: MiniLm, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = model.embed_with_tokens("What a turn asks is stored when it ends.")
+    monkeypatch.delattr(OnnxGraph, "run")
+
+    again = model.embed_with_tokens("What a turn asks is stored when it ends.")
+
+    assert np.array_equal(again.vector, first.vector)
+    assert np.array_equal(again.tokens, first.tokens)
+    with pytest.raises(AttributeError):
+        model.embed("What a turn asks is stored when it ends!")
 
 
 def test_threads_share_one_model_that_is_loaded_once(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any, Final, cast
@@ -55,6 +55,10 @@ class Asked:
     versions: Mapping[str, str]
     settings: Mapping[str, Any]
     is_cut: bool = False
+
+    def fields(self) -> dict[str, Any]:
+        """Return what opened() makes it of again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @property
     def project(self) -> Project | None:
@@ -136,15 +140,17 @@ class Receipts:
     def keep(self, tenant: Tenant, receipt: Receipt, about: Subject, asked: Asked) -> bool:
         """Store what a call asks, sealed, and tell whether that went well; the call is answered all the same.
 
-        A receipt that nobody is given is kept as a whole.
+        It may be stored with the call's record only, and is lost then where that is not stored. A receipt that nobody
+        is given is kept as a whole.
         """
         where = Key(layout.asked_pk(tenant, _place(tenant, receipt.call, about)), receipt.call)
         try:
-            item = {"pk": where.pk, "sk": where.sk, **self._vault.seal(tenant, where, asdict(asked))}
+            item = {"pk": where.pk, "sk": where.sk, **self._vault.seal(tenant, where, asked.fields())}
             expires_at = int((moment_of(receipt.call) + self._retention).timestamp())
             whose = {"user_id": about.user_id} if about.user_id is not None else {}
             whole = {_DIGESTS: receipt.digests} if receipt.digests else {}
-            self._adapters.table.put(Put({**item, **whose, **whole, "expires_at": expires_at}, brief=True))
+            stored = {**item, **whose, **whole, "expires_at": expires_at}
+            self._adapters.table.put(Put(stored, late=True, brief=True))
         except (StoreError, CairnError):
             return False
         return True

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from cairn.context import chances as odds
@@ -20,7 +21,7 @@ from cairn.context.repeats import said, unrepeated
 from cairn.context.sayings import Sayings, form, is_filler
 from cairn.conversation import token_count as tokens
 from cairn.facts.facts import Fact, is_said
-from cairn.facts.shortlist import Shortlist, rank
+from cairn.facts.shortlist import MOST_INTRODUCING, Shortlist, rank
 from cairn.language import bm25
 from cairn.language.terms import terms
 from cairn.log.entries import Chunk
@@ -69,6 +70,7 @@ class Candidates:
         self._hits = list(answer.scored())
         self._outdating = outdating
         self._successors: dict[str, tuple[float, Fact, Hit]] = {}
+        self._said: dict[str, Hashable] = {}
 
     def lines(self, deep: int = DEEP) -> Iterator[tuple[Hit, Line]]:
         """Yield the texts that are worth placing, the best first, and where they were found."""
@@ -105,6 +107,7 @@ class Candidates:
         shortlist, met = Shortlist(now, most), set[Hashable]()
         # Among themselves: beside the text that it was drawn from a short statement always scores low.
         hits = [hit for hit in self._hits if hit.kind != "texts" and self._answer.is_related(hit)]
+        hits = hits if self._likelihood else self._that_may_introduce(hits)
         chances = self._chances(hits)
         for hit in hits:
             chance = chances.of(hit.score)
@@ -115,7 +118,7 @@ class Candidates:
                 self._succeed([change.by], chance, hit)
             if fact.id not in worth:
                 known[fact.id], worth[fact.id], found_at[fact.id] = fact, chance, hit
-                if (what := said(fact, self._user)) not in met:
+                if (what := self._what(fact)) not in met:
                     met.add(what)
                     shortlist.add(fact, chance)
         best = sorted(self._successors.values(), key=lambda each: -each[0])[:_MOST_SUCCESSORS]
@@ -124,6 +127,15 @@ class Candidates:
             found_at.setdefault(fact.id, hit)
         ranked = rank(known.values(), worth, now, max(most, len(worth)))
         return tuple(self._worth_placing(ranked, worth, most)), found_at
+
+    def _that_may_introduce(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Return hits without the memories that cannot be placed where nothing is worth anything.
+
+        The surest introduce then, of these the newest: who these are is known without unpacking any.
+        """
+        memories = [hit for hit in hits if hit.kind == "memories"]
+        first = {hit.place for hit in nlargest(MOST_INTRODUCING, memories, self._answer.standing)}
+        return [hit for hit in hits if hit.kind != "memories" or hit.place in first]
 
     def statements(self, believed: Iterable[Fact], events: Iterable[str]) -> Mapping[str, Sequence[Known]]:
         """Return what was stated in these events and is believed, as it would be placed, by event."""
@@ -142,11 +154,17 @@ class Candidates:
         """
         together = defaultdict[Hashable, float](float)
         for fact in ranked:
-            together[said(fact, self._user)] += worth.get(fact.id, 0.0)
+            together[self._what(fact)] += worth.get(fact.id, 0.0)
         for known in self._marked(introduced(ranked, self._user)[:most]):
-            chance = together[said(known.fact, self._user)]
+            chance = together[self._what(known.fact)]
             if known.fact.id not in worth or chance > self._price * (tokens.count(known.line) + BREAK):
                 yield known
+
+    def _what(self, fact: Fact) -> Hashable:
+        """Return what a fact says; it is asked for again and again, and differs with the fact's id alone."""
+        if fact.id not in self._said:
+            self._said[fact.id] = said(fact, self._user)
+        return self._said[fact.id]
 
     def _marked(self, placed: Iterable[Known]) -> Iterator[Known]:
         """Yield facts as lines, marked where something said later may outdate one."""

@@ -16,7 +16,7 @@ _SIGNS = re.compile(r"[^\w\s.,;:!?\u2026'\"\u2018\u2019\u201c\u201d()\[\]\u2013\
 def said(fact: Fact, asking: str | None) -> Hashable:
     """Return what a fact says, about what, and who said it, alike for facts that say the same."""
     value, key = _form(fact.value), _form(fact.key)
-    return said_by(fact, asking), normalise(fact.fact_id), () if key == value else key, value
+    return said_by(fact, asking), fact.about[0], () if key == value else key, value
 
 
 def unrepeated(facts: Iterable[Fact], asking: str | None) -> tuple[Fact, ...]:

@@ -47,6 +47,8 @@ class Rule:
 
     def hits(self, text: str, lower: str) -> Iterator[Hit]:
         """Yield what of a text, given in lower case too, the rule is about."""
+        if self.anchors and not any(map(lower.__contains__, self.anchors)):
+            return
         for match in self._matches(text, lower):
             start, end = match.span(1 if match.re.groups else 0)
             start = self._widened(text, start)

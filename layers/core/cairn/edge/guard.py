@@ -5,17 +5,25 @@ What takes too long gets an answer before Lambda or the gateway cuts it off with
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import copy_context
+from queue import SimpleQueue
 from threading import Thread
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from cairn.ground.errors import CairnError, InternalError, Unavailable
 from cairn.telemetry.record import CallRecord, recorded
 
 T = TypeVar("T")
+_Inbox: TypeAlias = "SimpleQueue[Callable[[_Inbox], None]]"
+_idle: deque[_Inbox] = deque()
+"""The inboxes of threads that wait for a call: to start a thread for each costs more than much of what calls do."""
+if hasattr(os, "register_at_fork"):  # which Windows has not; a child has none of the threads
+    os.register_at_fork(after_in_child=_idle.clear)
 
 GATEWAY_SECONDS = 29
 """How long a request may take; API Gateway gives up on it after 30."""
@@ -53,13 +61,33 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     outcome: Future[T] = Future()
     context = copy_context()
 
-    def run() -> None:
+    def run(inbox: _Inbox) -> None:
+        # Before the outcome is told: who waits for it finds the thread idle.
         try:
-            outcome.set_result(context.run(call))
+            result = context.run(call)
         except BaseException as error:  # noqa: BLE001 - whatever it is, the waiting thread raises it
+            _idle.append(inbox)
             outcome.set_exception(error)
+        else:
+            _idle.append(inbox)
+            outcome.set_result(result)
 
-    Thread(target=run, daemon=True, name="call").start()
+    _idle_thread().put(run)
     if not wait((outcome,), max(seconds, 0)).done:
         raise Unavailable("The call took too long; it may have been done all the same")
     return outcome.result()
+
+
+def _idle_thread() -> _Inbox:
+    """Return the inbox of a thread that waits for work: a kept one, where all are busy a new one."""
+    try:
+        return _idle.pop()  # without a lock, since a deque's pop is atomic
+    except IndexError:
+        inbox: _Inbox = SimpleQueue()
+        Thread(target=_work, args=(inbox,), daemon=True, name="call").start()
+        return inbox
+
+
+def _work(inbox: _Inbox) -> None:
+    while True:
+        inbox.get()(inbox)  # by no name: the thread holds nothing of a call while it waits

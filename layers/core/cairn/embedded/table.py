@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from cairn.embedded.database import Database
 from cairn.embedded.semantics import applied, permits
 from cairn.ground.adapters import NoMeter
-from cairn.ground.errors import ConditionFailed, CorruptData, Refusal, TransactionRefused
+from cairn.ground.errors import ConditionFailed, CorruptData, Refusal, TransactionRefused, Unavailable
 from cairn.ground.table import (
     DAMAGED,
     IN_TRANSACTION,
@@ -101,7 +101,10 @@ class SqliteTable:
 
     @contextmanager
     def gathering(self) -> Generator[None]:
-        """Let late puts of this thread wait for its next transaction; at the latest they are stored with the block."""
+        """Let late puts of this thread wait for its next transaction; at the latest they are stored with the block.
+
+        Where the store takes no writes then, those that are brief are given up.
+        """
         self._late.depth += 1
         try:
             yield
@@ -193,16 +196,26 @@ class SqliteTable:
     @contextmanager
     def _writing(self, *, brief: bool = False) -> Generator[sqlite3.Connection]:
         """Lend a connection inside a transaction that stores this thread's late puts as well."""
-        with self.database.writing(brief=brief) as connection:
-            for put in self._late.puts:
-                _apply(connection, put, None)
-            yield connection
+        try:
+            with self.database.writing(brief=brief) as connection:
+                for put in self._late.puts:
+                    _apply(connection, put, None)
+                yield connection
+        except Unavailable:
+            self._late.puts = [put for put in self._late.puts if not put.brief]
+            raise
         self._late.puts.clear()
 
     def _settle(self) -> None:
-        if self._late.puts:
-            with self._writing():
+        if not self._late.puts:
+            return
+        brief = all(put.brief for put in self._late.puts)
+        try:
+            with self._writing(brief=brief):
                 pass
+        except Unavailable:
+            if not brief:
+                raise
 
     def _write(self, write: Write, *, brief: bool = False) -> Attributes:
         """Apply a single write and return the item as it is afterwards, empty if it is gone."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import sha256
@@ -100,6 +100,12 @@ class Fact:
     apart: bool = False
     trust: Trust = Trust.USER
     why: str | None = None
+    about: Identity = field(init=False, repr=False, compare=False)
+    """What it is about: no two live facts of one user share it."""
+
+    def __post_init__(self) -> None:
+        """Make once what is asked for by every call that reads what is believed."""
+        object.__setattr__(self, "about", (normalise(self.fact_id), normalise(self.key)))
 
     def is_live(self, now: datetime) -> bool:
         """Return whether the fact is active and not past its expiry, swept or not."""
@@ -175,7 +181,7 @@ def normalise(text: str) -> str:
 
 def identity(subject: Fact | Candidate) -> Identity:
     """Return what the fact is about; no two live facts of one user share it."""
-    return normalise(subject.fact_id), normalise(subject.key)
+    return subject.about if isinstance(subject, Fact) else (normalise(subject.fact_id), normalise(subject.key))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

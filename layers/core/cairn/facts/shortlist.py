@@ -17,7 +17,7 @@ _OF_A_MATTER = {"user_note", "user_profile"} | {
     name for name, kind in FACT_KINDS.items() if name.startswith(SAID) and not kind.introduces
 }
 # Enough to greet somebody; every one is placed at each turn without an answer, and costs tokens there.
-_MOST_INTRODUCING = 5
+MOST_INTRODUCING = 5
 # A fact on its last day still beats one that answers the query less by a fifth: fading breaks near ties, no more.
 _STALEST = 0.8
 
@@ -73,7 +73,7 @@ def _introduction(live: Iterable[Fact], limit: int) -> tuple[Fact, ...]:
     durable = [fact for fact in live if fact.tier is Tier.L0 and fact.fact_id not in _OF_A_MATTER]
     durable.sort(key=_standing, reverse=True)
     durable.sort(key=lambda fact: _INTRODUCING.get(fact.fact_id, len(FACT_KINDS)))
-    return tuple(durable[: min(limit, _MOST_INTRODUCING)])
+    return tuple(durable[: min(limit, MOST_INTRODUCING)])
 
 
 def _standing(fact: Fact) -> tuple[float, int, datetime, str]:

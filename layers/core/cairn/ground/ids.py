@@ -6,6 +6,7 @@ In a pattern, `*` stands for whole segments: between dots, or of a project's nam
 from __future__ import annotations
 
 import re
+from base64 import b32encode
 from datetime import UTC, datetime, timedelta
 from typing import NewType
 
@@ -26,6 +27,19 @@ _BRANCH_SIGN = "@"
 _TENANT = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_CHARACTERS = 26
+_ENCODED_BYTES = 20
+_WRITTEN = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", _CROCKFORD.encode())
+
+
+class _Digits(dict[int, str]):
+    """Crockford's digits as int() knows them; what is none becomes one that int() refuses."""
+
+    def __missing__(self, character: int) -> str:
+        return "!"
+
+
+_READ = _Digits(str.maketrans(dict(zip(_CROCKFORD, "0123456789abcdefghijklmnopqrstuv", strict=True))))
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NAME_PATTERN = re.compile(r"(?:\*|[A-Za-z0-9_-]+)(?:\.(?:\*|[A-Za-z0-9_-]+))*")
 _RANDOM_BYTES = 10
@@ -114,22 +128,21 @@ def time_ordered_id(moment: datetime, randomness: bytes) -> str:
 
 def following_id(time_ordered: str) -> str:
     """Return the ULID right after this one in order, which is of the same millisecond but for the last one of it."""
-    number = 0
-    for character in time_ordered:
-        number = number * 32 + _CROCKFORD.index(character)
-    return _ulid(number + 1)
+    return _ulid(_number(time_ordered) + 1)
 
 
 def moment_of(time_ordered: str) -> datetime:
     """Return the moment, to the millisecond, that time_ordered_id() was given."""
-    milliseconds = 0
-    for character in time_ordered[:_TIME_CHARACTERS]:
-        milliseconds = milliseconds * 32 + _CROCKFORD.index(character)
-    return _EPOCH + timedelta(milliseconds=milliseconds)
+    return _EPOCH + timedelta(milliseconds=_number(time_ordered[:_TIME_CHARACTERS]))
 
 
 def _ulid(number: int) -> str:
-    return "".join(_CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5))
+    # In bytes that are a whole number of digits: an id is the last ones of them.
+    return b32encode(number.to_bytes(_ENCODED_BYTES)).translate(_WRITTEN)[-_CHARACTERS:].decode()
+
+
+def _number(digits: str) -> int:
+    return int("0" + digits.translate(_READ), 32)
 
 
 def _identifier(field: str, value: str) -> str:

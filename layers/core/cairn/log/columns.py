@@ -49,6 +49,10 @@ class Strings:
         start = self._ends[index - 1] if index else 0
         return bytes(self._text[start : self._ends[index]])
 
+    def may_have(self, wanted: str) -> bool:
+        """Tell whether a text may be among them, without decoding any: it is in them somewhere, be it across two."""
+        return wanted.encode() in bytes(self._text)
+
     def beginning(self, opening: str) -> Iterator[str]:
         """Yield those of sorted texts that begin so."""
         raw = opening.encode()

@@ -21,6 +21,8 @@ from cairn.ground.ids import SessionId
 from cairn.log.layout import ACROSS, is_within
 
 _NOTHING: Identity = ("", "")
+_MOST_PARTS = 16
+"""Of how many sessions' parts the order is kept: those that speak in turn."""
 Spoken: TypeAlias = Mapping[Identity, datetime | None]
 """Of what was spoken, and when last; None where that is not known."""
 
@@ -36,8 +38,10 @@ class Ledger:
         self._ended_earlier: dict[tuple[SessionId, str], tuple[int, Fact]] = {}
         self._seen_earlier: dict[tuple[SessionId, str], datetime] = {}
         self._applied = 0
-        # The latest belief of all sessions together about each identity, in order; None since something changed.
-        self._together: list[tuple[Identity, SessionId, Fact]] | None = None
+        # Until something changes: the latest belief about each identity, in order, of sessions or of all together, and
+        # what was taken back of all together.
+        self._ordered: dict[SessionId | None, list[tuple[Identity, SessionId, Fact]]] = {}
+        self._taken_back: list[Fact] | None = None
 
     def apply(self, record: Mapping[str, Any]) -> None:
         """Fold what one entry's record says of facts."""
@@ -97,12 +101,17 @@ class Ledger:
 
     def deleted(self, part: SessionId | None) -> list[Fact]:
         """Return the facts that one session or any had believed, and that were taken back without another value."""
-        return [
+        if part is None and self._taken_back is not None:
+            return self._taken_back
+        found = [
             fact
             for about, beliefs in self._beliefs.items()
             for order, _, fact in _held(beliefs, part)
             if fact.state is State.DELETED or (fact.state is State.ACTIVE and order < self._retracted.get(about, 0))
         ]
+        if part is None:
+            self._taken_back = found
+        return found
 
     def holder(self, record_id: str, now: datetime) -> tuple[SessionId, Fact] | None:
         """Return the live fact of this id and the session that believes it, None where none does."""
@@ -164,14 +173,15 @@ class Ledger:
         return ((holder, fact) for _, holder, fact in self._in_order(part))
 
     def _in_order(self, part: SessionId | None) -> Sequence[tuple[Identity, SessionId, Fact]]:
-        """Return the latest beliefs in the log's order; those of all sessions are kept until something changes."""
-        if part is None and self._together is not None:
-            return self._together
+        """Return the latest beliefs in the log's order; those of some sessions are kept until something changes."""
+        if part in self._ordered:
+            return self._ordered[part]
         found = ((self._newest(about, part), about) for about in self._beliefs)
         latest = sorted(((*newest, about) for newest, about in found if newest is not None), key=itemgetter(0))
         ordered = [(about, holder, fact) for _, holder, fact, about in latest]
-        if part is None:
-            self._together = ordered
+        if len(self._ordered) >= _MOST_PARTS:
+            self._ordered.clear()
+        self._ordered[part] = ordered
         return ordered
 
     def _newest(self, about: Identity, part: SessionId | None) -> tuple[int, SessionId, Fact] | None:
@@ -189,11 +199,15 @@ class Ledger:
         about = identity(fact)
         self._subjects[session_id, fact.id] = about
         self._beliefs.setdefault(about, {})[session_id] = (self._next() if order is None else order, fact)
-        self._together = None
+        self._forget_order()
 
     def _retract(self, about: Identity) -> None:
         self._retracted[about] = self._next()
-        self._together = None
+        self._forget_order()
+
+    def _forget_order(self) -> None:
+        self._ordered.clear()
+        self._taken_back = None
 
     def _next(self) -> int:
         self._applied += 1
@@ -208,7 +222,9 @@ def current(found: Mapping[str, list[Fact]], spoken: Mapping[str, Spoken]) -> di
 
 def unspoken(facts: Iterable[Fact], spoken: Spoken) -> list[Fact]:
     """Return the facts of which nothing was said since they were recorded."""
-    return [fact for fact in facts if not is_spoken_of(fact, identity(fact), spoken)]
+    if not spoken:
+        return list(facts)
+    return [fact for fact in facts if not is_spoken_of(fact, fact.about, spoken)]
 
 
 def is_spoken_of(fact: Fact, about: Identity, spoken: Spoken) -> bool:

@@ -180,11 +180,9 @@ class Segment:
         """Return the session's turns in the order of the log; each is decoded when asked for."""
         return _Turns(self, self._turns_of(session))
 
-    def has_turn(self, session: SessionId, turn_id: TurnId, after: int) -> bool:
-        """Tell whether the turn is one of the session's turns here whose number is greater than `after`."""
-        # Compared as they are stored: a turn is asked for at each commit, and a segment may hold thousands.
-        wanted = turn_id.encode()
-        return any(self._ids.raw(n) == wanted and self._seqs[n] > after for n in self._turns_of(session))
+    def may_have(self, turn_id: TurnId) -> bool:
+        """Tell whether a turn of this id may be here."""
+        return self._ids.may_have(turn_id)
 
     def turn(self, number: int) -> Said:
         """Return the turn of this number in the segment."""

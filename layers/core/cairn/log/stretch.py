@@ -58,8 +58,8 @@ class Stretch(Protocol):
         """Return the session's turns in the order of the log; each is decoded when asked for."""
         ...
 
-    def has_turn(self, session: SessionId, turn_id: TurnId, after: int) -> bool:
-        """Tell whether the turn is one of the session's turns here whose number is greater than `after`."""
+    def may_have(self, turn_id: TurnId) -> bool:
+        """Tell whether a turn of this id may be here, of whatever session; most that are asked for are nowhere."""
         ...
 
     def chunk(self, doc: int) -> Chunk:
@@ -111,6 +111,7 @@ class Tail:
         self._documents: dict[Kind, GrowingDocuments] = {kind: GrowingDocuments() for kind in KINDS}
         self._memories: list[Memory] = []
         self._said: dict[SessionId, list[Said]] = {}
+        self._turn_ids = set[TurnId]()
         self._turns_at: list[int] = []
         self._chunks: list[Chunk] = []
         self._endings: list[Ending] = []
@@ -159,9 +160,9 @@ class Tail:
         """Return the session's turns in the order of the log."""
         return self._said.get(session, ())
 
-    def has_turn(self, session: SessionId, turn_id: TurnId, after: int) -> bool:
-        """Tell whether the turn is one of the session's turns here whose number is greater than `after`."""
-        return any(said.stamp.turn_id == turn_id and said.stamp.seq > after for said in self.said(session))
+    def may_have(self, turn_id: TurnId) -> bool:
+        """Tell whether a turn of this id is here."""
+        return turn_id in self._turn_ids
 
     def chunk(self, doc: int) -> Chunk:
         """Return a text with what is known of it."""
@@ -217,6 +218,7 @@ class Tail:
         session, at, first = SessionId(record["session"]), moment(record["at"]), len(self._chunks)
         stamp = TurnStamp(seq=turn["seq"], turn_id=TurnId(turn["id"]), at=at, events=turn["events"])
         self._said.setdefault(session, []).append(Said(stamp, first, len(turn["texts"])))
+        self._turn_ids.add(stamp.turn_id)
         self._turns_at.append(microseconds(at))
         for event_id, role, text, *named in turn["texts"]:
             # A text is followed by a name only where its item carries one.

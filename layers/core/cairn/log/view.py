@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 from cairn.facts.facts import Fact, from_record
@@ -101,7 +101,7 @@ class MemoryView:
 
     def last_seq(self, session: SessionId) -> int:
         """Return the number of the session's newest turn here, 0 where there is none."""
-        return next((stamp.seq for stamp in self._newest(session)), 0)
+        return next((stamp.seq for stamp in _newest(self.stretches, session)), 0)
 
     def last_said(self, session: SessionId, seq: int) -> str:
         """Return what the user said last in the turn of this number, nothing if it is not the session's newest here."""
@@ -114,7 +114,10 @@ class MemoryView:
 
     def has_turn(self, session: SessionId, turn_id: TurnId, after: int) -> bool:
         """Tell whether the turn is one of the session's turns here whose number is greater than `after`."""
-        return any(stretch.has_turn(session, turn_id, after) for stretch in reversed(self.stretches))
+        # Asked of each turn that is stored, and nearly always of a new one: turns are decoded only where one may be it.
+        those = [stretch for stretch in self.stretches if stretch.may_have(turn_id)]
+        newest = takewhile(lambda stamp: stamp.seq > after, _newest(those, session))
+        return any(stamp.turn_id == turn_id for stamp in newest)
 
     def chunks(self, session: SessionId) -> list[Chunk]:
         """Return the session's texts in the order they were said, but for those that were held back.
@@ -165,10 +168,11 @@ class MemoryView:
             # The first ending counts: what is forgotten cannot be forgotten again.
             self._endings.setdefault(ending.id, ending)
 
-    def _newest(self, session: SessionId) -> Iterator[TurnStamp]:
-        """Yield the session's turns, the newest first."""
-        turns = chain.from_iterable(reversed(stretch.said(session)) for stretch in reversed(self.stretches))
-        return (said.stamp for said in turns)
+
+def _newest(stretches: Sequence[Stretch], session: SessionId) -> Iterator[TurnStamp]:
+    """Yield the session's turns in these, the newest first."""
+    turns = chain.from_iterable(reversed(stretch.said(session)) for stretch in reversed(stretches))
+    return (said.stamp for said in turns)
 
 
 def _of_types(memories: Documents, types: Collection[MemoryType] | None) -> Sequence[int]:

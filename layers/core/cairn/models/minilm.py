@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cairn.ground.bounded import BoundedCache
 from cairn.ground.calibration import Calibration
 from cairn.ground.ports import Embedded
 from cairn.models.lazy_model import MODEL, LazyModel
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 NAME = "minilm-l6-int8-tokens"
 _MOST_PIECES = 256
 """What the model was trained on; what follows of a longer text does not count."""
+_MOST_NEWEST, _DIGEST_BYTES = 16, 16
 
 
 class MiniLm:
@@ -27,6 +30,7 @@ class MiniLm:
     def __init__(self, directory: Path) -> None:
         """Take the directory that layers/model/build_model.py wrote."""
         self._model = LazyModel(directory, MODEL, without="embedding")
+        self._newest: BoundedCache[bytes, Embedded] = BoundedCache(entries=_MOST_NEWEST)
 
     @property
     def is_loaded(self) -> bool:
@@ -38,7 +42,17 @@ class MiniLm:
         return self.embed_with_tokens(text).vector
 
     def embed_with_tokens(self, text: str) -> Embedded:
-        """Return the mean of the text's pieces as a unit vector, and those of words; EmbeddingFailed as `embed`."""
+        """Return the mean of the text's pieces as a unit vector, and those of words; EmbeddingFailed as `embed`.
+
+        What a turn asks is stored when it ends: of the newest texts the vectors are kept, by the texts' digests.
+        """
+        digest = blake2b(text.encode(errors="surrogatepass"), digest_size=_DIGEST_BYTES).digest()
+        if (known := self._newest.get(digest)) is None:
+            known = self._run(text)
+            self._newest.put(digest, known)
+        return known
+
+    def _run(self, text: str) -> Embedded:
         pieces, graph = self._model.ready()
         numbers = pieces.encode(text, _MOST_PIECES)
         tokens = graph.run(input_ids=numbers)

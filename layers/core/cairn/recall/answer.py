@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from itertools import accumulate
@@ -50,6 +50,7 @@ class Answer:
     allowed: Mask
     likelihood: Likelihood
     without_vector: int = 0
+    _opened: dict[int, Found] = field(init=False, compare=False, repr=False, default_factory=dict[int, Found])
 
     @property
     def searched(self) -> int:
@@ -71,7 +72,10 @@ class Answer:
 
         Raw scores tell how well a text answers, on any question's scale alike; shares tell how much better than others.
         """
-        return (self._hit(place, self.ranking.scores) for place in range(len(self.ranking.rows)))
+        leaves = self.corpus.leaves
+        numbers: list[int] = (np.searchsorted([leaf.first for leaf in leaves], self.ranking.rows, "right") - 1).tolist()
+        kinds = [leaves[number].kind for number in numbers]
+        return map(Hit, kinds, self.ranking.scores.tolist(), range(len(kinds)))
 
     def _hit(self, place: int, scores: Scores) -> Hit:
         number, _ = self.corpus.leaf_of(int(self.ranking.rows[place]))
@@ -91,8 +95,17 @@ class Answer:
         return bisect_right(self._firsts, int(self.ranking.rows[hit.place])) - 1
 
     def read(self, hit: Hit) -> Found:
-        """Return what was found."""
-        return self._found(int(self.ranking.rows[hit.place]))
+        """Return what was found; what was looked at before need not be unpacked again."""
+        if hit.place not in self._opened:
+            self._opened[hit.place] = self._found(int(self.ranking.rows[hit.place]))
+        return self._opened[hit.place]
+
+    def standing(self, hit: Hit) -> tuple[float, int, str]:
+        """Return the confidence, the moment and the id of what was found, which need not be unpacked for that."""
+        number, doc = self.corpus.leaf_of(int(self.ranking.rows[hit.place]))
+        documents = self.corpus.leaves[number].documents
+        words, numbers = documents.label("confidence")
+        return float(words[numbers[doc]]), documents.number("at")[doc], documents.ids[doc]
 
     def newest(self) -> Iterator[Found]:
         """Yield all that may be found, the newest first, whatever was asked."""

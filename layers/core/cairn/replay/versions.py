@@ -38,8 +38,11 @@ def versions(embedder: Embedder | None) -> Mapping[str, str]:
 
 def unusual(settings: MemorySettings) -> Mapping[str, Any]:
     """Return the settings that matter, as JSON values, as far as they are not the usual ones."""
-    given, usual = asdict(settings), asdict(MemorySettings())
-    return {name: given[name] for name in MATTERING if given[name] != usual[name]}
+    usual = MemorySettings()
+    others = [name for name in MATTERING if getattr(settings, name) != getattr(usual, name)]
+    # As JSON values only where there are any: it takes the settings apart.
+    given = asdict(settings) if others else {}
+    return {name: given[name] for name in others}
 
 
 def with_those(settings: MemorySettings, stored: Mapping[str, Any]) -> MemorySettings:

@@ -178,7 +178,7 @@ def _admit_and_run(tool: Tool, arguments: object, call: Call, record: CallRecord
     with positions_read() as positions:
         answer = services.journal.run(entry, buckets, work, only_reads=tool.read_only, beside=beside)
     given = answer.model_dump(mode="json")
-    if receipt is not None and receipt.result:
+    if receipt is not None and receipt.result and not record.unrecorded:
         given["receipt"] = Receipt.of(entry.id, positions, given).text()
     return {**given, DAMAGED: record.damaged} if record.damaged else given
 

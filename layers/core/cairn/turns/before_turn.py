@@ -259,8 +259,9 @@ class _Preparation:
         placed = {line.chunk.event_id for line in lines} | {each.fact.source.event_id for each in window.facts}
         others = [line for line in new if line.chunk.event_id not in placed]
         most, room = self.settings.recall_facts_limit - len(window.facts), ceiling - window.memory_tokens
-        statements = told(others, found.statements, most, room, found.price)
-        return replace(window, facts=(*window.facts, *statements)).within(ceiling)
+        statements = list(told(others, found.statements, most, room, found.price))
+        whole = replace(window, facts=(*window.facts, *statements)) if statements else window
+        return whole.within(ceiling)
 
     def _new(self, lines: Sequence[Line], read: _Read, window: Window, events: Sequence[Event]) -> list[Line]:
         """Return the lines without what stands elsewhere in the input, and without near-duplicates."""

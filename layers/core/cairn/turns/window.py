@@ -38,20 +38,28 @@ class Window:
 
     passages: tuple[Passage, ...] = field(init=False, compare=False)
     """The lines as they are placed."""
+    memory: tuple[ResponseItem, ...] = field(init=False, compare=False, repr=False)
+    """Policy and memory block, nothing where there is no block."""
     memory_tokens: int = field(init=False, compare=False)
-    """The estimate for policy and memory block, 0 where there is no block."""
-    written: Written = field(init=False, compare=False)
-    """Policy, memory block, summary, caller's history, recent and current items, in the format; current last."""
+    """The estimate for these."""
+    _written: list[Written] = field(init=False, compare=False, repr=False, default_factory=list[Written])
 
     def __post_init__(self) -> None:
-        """Assemble and count, once: a cached_property would hold a lock of all windows, in Python 3.11, while signing.
-
-        Signing may ask the store for a key.
-        """
+        """Assemble and count what is remembered."""
         object.__setattr__(self, "passages", passages(self.lines))
-        memory = self._memory()
-        object.__setattr__(self, "memory_tokens", tokens.count_items(memory))
-        object.__setattr__(self, "written", writing.write(self._placed(memory), self.format, self.sign))
+        object.__setattr__(self, "memory", self._memory())
+        object.__setattr__(self, "memory_tokens", tokens.count_items(self.memory))
+
+    @property
+    def written(self) -> Written:
+        """Return policy, memory block, summary, history, recent and current items, in the format; current last.
+
+        Made once, when it is first asked for: nobody asks a window that only leads to the next. A cached_property would
+        hold a lock of all windows, in Python 3.11, while signing, which may ask the store for a key.
+        """
+        if not self._written:
+            self._written.append(writing.write(self._placed(self.memory), self.format, self.sign))
+        return self._written[0]
 
     @property
     def items(self) -> tuple[ResponseItem, ...]:

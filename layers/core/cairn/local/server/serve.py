@@ -35,6 +35,7 @@ from cairn.local.server.doors import load, mcp_paths, tool_handlers, tool_routes
 from cairn.local.server.log_lines import Verbosity
 from cairn.local.server.prometheus import PrometheusMetrics
 from cairn.local.server.sealing import sealing
+from cairn.local.server.warming import warming
 from cairn.local.store import LOCAL_TENANT, LocalStore, memories, open_store
 
 _SWEEP_SECONDS = 600.0
@@ -62,6 +63,7 @@ def serve(
         store = opening.enter_context(open_store(data, environment))
         if address.oauth_port is not None and not store.settings.auth.oidc.issuer:
             raise SettingsError("--oauth-port: is for the tokens of settings.mcp.auth.oidc.issuer, which is not set")
+        opening.enter_context(warming(wiring.services()))
         opening.enter_context(sealing(wiring.services()))
         opening.enter_context(backing_up(wiring.services()))
         known = memories(wiring.services())

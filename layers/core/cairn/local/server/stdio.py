@@ -12,10 +12,11 @@ from cairn.access.callers import USERS_POLICY, Caller
 from cairn.ground.ids import Project, UserId
 from cairn.local.embedding_model import words_only
 from cairn.local.own_names import OwnNames
+from cairn.local.server import log_lines
 from cairn.local.server.doors import load
 from cairn.local.server.sealing import sealing
+from cairn.local.server.warming import warming
 from cairn.local.store import LOCAL_TENANT, open_store
-from cairn.telemetry import logs
 
 _logger = logging.getLogger("cairn")
 
@@ -28,7 +29,7 @@ def stdio(
     The client is bound to a project and a user that are given. Of those that are not, what a call leaves out is what
     the first key is bound to, and it may name any other.
     """
-    logs.configure()
+    log_lines.configure("calls")
     caller = Caller(
         LOCAL_TENANT,
         frozenset(SCOPES),
@@ -37,7 +38,7 @@ def stdio(
         policy=None if user is None else USERS_POLICY,
         users=() if user is None else (user,),
     )
-    with open_store(data, os.environ) as store, sealing(wiring.services()):
+    with open_store(data, os.environ) as store, warming(wiring.services()), sealing(wiring.services()):
         if warned := words_only(store.settings.embedding):
             _logger.warning("%s", warned.removeprefix("Warning: "))
         load("cairn_mcp.stdio.run")(caller, profile, OwnNames.of(project, user).fields)
