@@ -12,7 +12,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RUNTIME, DEVELOPMENT = "layers/deps/requirements", "requirements-dev.txt"
-NATIVE = "layers/native/requirements"
 MODEL, MODEL_RUNTIME = "layers/model/requirements", "layers/model/runtime"
 MULTILINGUAL = "layers/multilingual/requirements"
 READER = "bench/fit_reader"
@@ -37,7 +36,6 @@ def main() -> int:
     """Write every file of pins; 1 where one of them names an address."""
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "uv"], check=True)
     pin(f"{RUNTIME}.in", f"{RUNTIME}.txt")
-    pin(f"{NATIVE}.in", f"{NATIVE}.txt", "--constraint", f"{RUNTIME}.txt")
     pin("pyproject.toml", DEVELOPMENT, "--group", "dev", "--extra", "multilingual", "--constraint", f"{RUNTIME}.txt")
     pin(f"{MODEL}.in", f"{MODEL}.txt", "--constraint", DEVELOPMENT)
     pin(f"{MODEL_RUNTIME}.in", f"{MODEL_RUNTIME}.txt", "--no-deps", "--constraint", DEVELOPMENT)
@@ -46,7 +44,7 @@ def main() -> int:
     programs = sorted(each.relative_to(ROOT).with_suffix("") for each in PROGRAMS.rglob("*.in"))
     for each in programs:
         pin(f"{each}.in", f"{each}.txt", "--python-version", "3.11", *_more(each))
-    layers = [f"{each}.txt" for each in (RUNTIME, NATIVE, MODEL, MODEL_RUNTIME, MULTILINGUAL, READER)]
+    layers = [f"{each}.txt" for each in (RUNTIME, MODEL, MODEL_RUNTIME, MULTILINGUAL, READER)]
     written = [*layers, DEVELOPMENT, *(f"{each}.txt" for each in programs)]
     naming = [each for each in written if "://" in (ROOT / each).read_text()]
     print(*(f"{each} names an address" for each in naming), sep="\n", end="")

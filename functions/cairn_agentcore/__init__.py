@@ -1,1 +1,5 @@
 """AgentCore's data plane: what AWS's own clients of Amazon Bedrock AgentCore Memory ask, answered from memory."""
+
+from cairn.process import starting
+
+starting.begin()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cairn.tool.together import together
+from cairn.tool.tool import OPERATORS
 from cairn_tools.catalog import CATALOG
 
-handler = together(tool for tool in CATALOG if tool.for_operators)
+handler = together(CATALOG, OPERATORS)

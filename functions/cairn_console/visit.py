@@ -16,6 +16,7 @@ from cairn.ground.adapters import Pending
 from cairn.ground.errors import InvalidArgument, NotFound, PermissionDenied
 from cairn.settings.settings import AwsStore
 from cairn.tool.call import Call, execute
+from cairn.tool.catalog import only
 from cairn.tool.tool import visible
 from cairn_tools.catalog import CATALOG
 
@@ -51,7 +52,7 @@ class Visit:
 
     def may(self, tool: str) -> bool:
         """Tell whether the visitor may call a tool at all."""
-        return bool(visible([each for each in CATALOG if each.name == tool], self.call))
+        return bool(visible(only(CATALOG, tool), self.call))
 
     def hold_to(self, tool: str) -> None:
         """Raise PermissionDenied where the visitor may not call a tool for operators that the page does not ask yet."""

@@ -1,1 +1,5 @@
 """Report whether Cairn can answer."""
+
+from cairn.process import starting
+
+starting.begin()

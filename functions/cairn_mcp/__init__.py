@@ -1,1 +1,5 @@
 """The MCP door: one POST endpoint, both protocol eras, and the same catalog over stdio."""
+
+from cairn.process import starting
+
+starting.begin()

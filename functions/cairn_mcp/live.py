@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast
 from typing_extensions import override
 
 from cairn.telemetry.call_events import CallEnded, CallObserver, CallStarted
+from cairn.tool.catalog import only
 from cairn_mcp import progress
 from cairn_mcp.addresses import parsed
 from cairn_mcp.jsonrpc import RequestId, ResourceMissing
@@ -77,7 +78,7 @@ class LiveTools(CatalogTools):
 
     def written(self, ended: CallEnded) -> None:
         """Tell of resources that a call may have changed."""
-        tool = next((each for each in self.catalog if each.name == ended.call.name), None)
+        tool = next(iter(only(self.catalog, ended.call.name)), None)
         if ended.is_error or tool is None or tool.read_only or tool.runs is not None:
             return
         given = cast("dict[str, Any]", ended.call.args) if isinstance(ended.call.args, dict) else {}

@@ -9,6 +9,7 @@ from typing import Any
 from cairn.edge import problems
 from cairn.ground.errors import CairnError, Disabled, InvalidArgument, NotFound, PermissionDenied
 from cairn.tool.call import Call, execute
+from cairn.tool.catalog import only
 from cairn.tool.tool import Tool, visible
 from cairn_mcp.jsonrpc import INTERNAL_ERROR, RpcError
 
@@ -38,7 +39,7 @@ class Reader:
 
     def may(self, tool: str) -> bool:
         """Tell whether the caller may call a tool at all."""
-        return bool(visible([each for each in self.catalog if each.name == tool], self.context))
+        return bool(visible(only(self.catalog, tool), self.context))
 
     @property
     def project(self) -> str | None:

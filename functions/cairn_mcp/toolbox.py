@@ -11,6 +11,7 @@ import cairn
 from cairn.edge import problems, schema
 from cairn.ground.errors import VERBATIM, CairnError, Disabled
 from cairn.tool.call import MEMORY_ACTIONS, Call, execute
+from cairn.tool.catalog import only
 from cairn.tool.tool import Tool, visible
 from cairn_mcp import page
 from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
@@ -53,11 +54,12 @@ class CatalogTools:
         RpcError for a tool that does not exist; one that is switched off or not of the profile looks the same. Of these
         the memory actions' is a result.
         """
-        tools = self.profile.tools(self.catalog)
+        found = only(self.catalog, call.name)
+        tools = self.profile.tools(found)
         try:
             answer = execute(tools, call.name, call.arguments, self.context)
         except CairnError as error:
-            if (isinstance(error, Disabled) and call.name not in MEMORY_ACTIONS) or self._is_outside(call.name, tools):
+            if (isinstance(error, Disabled) and call.name not in MEMORY_ACTIONS) or len(tools) < len(found):
                 raise RpcError(INVALID_PARAMS, "Unknown tool: tools/list names those there are") from None
             return _result(_advice(error), problems.envelope(error), failed=True)
         told = _result(_words(answer, in_words=self.profile.in_words), answer, failed=False)
@@ -123,9 +125,6 @@ class CatalogTools:
         """Return which of the page's tools the caller may use."""
         used = [tool for tool in self.profile.tools(self.catalog) if tool.name in page.USED]
         return [tool.name for tool in visible(used, self.context)]
-
-    def _is_outside(self, name: str, tools: Sequence[Tool]) -> bool:
-        return any(tool.name == name and tool not in tools for tool in self.catalog)
 
 
 def _describe(tool: Tool, profile: Profile, context: Call, told: set[tuple[str, str]]) -> dict[str, Any]:

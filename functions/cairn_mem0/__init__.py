@@ -1,1 +1,5 @@
 """The address of mem0's clients: the platform's calls, answered by the tools."""
+
+from cairn.process import starting
+
+starting.begin()

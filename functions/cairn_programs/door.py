@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cairn.tool.together import together
+from cairn.tool.tool import PROGRAMS
 from cairn_tools.catalog import CATALOG
 
-handler = together(tool for tool in CATALOG if tool.for_programs)
+handler = together(CATALOG, PROGRAMS)

@@ -1,1 +1,5 @@
 """Run standard tools in a function or a process of their own, without access to memory."""
+
+from cairn.process import starting
+
+starting.begin()

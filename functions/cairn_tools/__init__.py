@@ -1,1 +1,5 @@
 """Every tool is one file; catalog.py lists them."""
+
+from cairn.process import starting
+
+starting.begin()

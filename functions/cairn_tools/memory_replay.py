@@ -62,7 +62,7 @@ def _answered(call: Call, past: Past, asked: Asked) -> Mapping[str, Any]:
 def _of_tool(then: Call, asked: Asked) -> BaseModel:
     from cairn_tools.catalog import CATALOG  # noqa: PLC0415 - which has this file's tool in it
 
-    answering = next(each for each in CATALOG if each.name == asked.tool)
+    (answering,) = CATALOG.only(asked.tool)
     memory = then.services.settings.memory_for(then.caller.tenant)
     rules = Rules(then.services.settings.limits, memory.lenient, asked.names)
     return answering.run(validate(answering.input, asked.arguments, rules), then)

@@ -1,8 +1,4 @@
-"""Build the part of the layer that runs the model: onnxruntime, without what converts, trains or tests models.
-
-SAM CLI does not tell a makefile the processor that it builds for. The one library of machine code is named after its
-processor and version of Python: the layer has it for both processors, and for the Python of this process.
-"""
+"""Build the part of the layer that runs the model: onnxruntime, without what converts, trains or tests models."""
 
 from __future__ import annotations
 
@@ -14,22 +10,19 @@ import tempfile
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
-# A small library has one name on both, and stays as that of the last, which is the default: without it, onnxruntime
-# writes a line to standard error that it does without other devices.
-_PROCESSORS = ("x86_64", "aarch64")
+_PROCESSORS = {"x86_64": "x86_64", "arm64": "aarch64"}
 _PACKAGE = "onnxruntime"
 # The shared library is for programs that are not Python; what Python loads holds all of it once more.
 _UNUSED = ("backend", "datasets", "quantization", "tools", "transformers", "libonnxruntime.so*")
 
 
 def main() -> None:
-    """Build into the directory that is named."""
-    target = Path(sys.argv[1])
-    for processor in _PROCESSORS:
-        with tempfile.TemporaryDirectory() as scratch:
-            install(processor, scratch)
-            unused = shutil.ignore_patterns(*_UNUSED)
-            shutil.copytree(Path(scratch) / _PACKAGE, target / _PACKAGE, ignore=unused, dirs_exist_ok=True)
+    """Build for the processor into the directory that are named."""
+    architecture, target = sys.argv[1], Path(sys.argv[2])
+    with tempfile.TemporaryDirectory() as scratch:
+        install(_PROCESSORS[architecture], scratch)
+        unused = shutil.ignore_patterns(*_UNUSED)
+        shutil.copytree(Path(scratch) / _PACKAGE, target / _PACKAGE, ignore=unused)
     unchecked = PycInvalidationMode.UNCHECKED_HASH  # for the reasons that build_core.py gives
     compileall.compile_dir(target, quiet=1, stripdir=target, prependdir="/opt/python", invalidation_mode=unchecked)
 

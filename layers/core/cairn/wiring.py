@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from cairn.ground.errors import SettingsError
+from cairn.process import starting
 from cairn.services import Services
 from cairn.settings import settings as settings_of
 from cairn.settings.settings import METRICS, AwsStore, EmbeddedStore, Settings
 
 if TYPE_CHECKING:
     from cairn.ground.store_wiring import StoreWiring
+
+if starting.in_lambda():
+    # Lambda starts a function on a whole processor, and answers on the share of one that the function's memory buys.
+    for _name in ("cairn.aws.wiring", "cairn.telemetry.logs"):
+        import_module(_name)
 
 # numpy asks for it when it is loaded: on products of a millisecond its threads would wait, busily, for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -33,7 +40,7 @@ def services() -> Services:
     """Return this process's services, built from its environment at first use; SettingsError where that is wrong."""
     with _slot.lock:
         if _slot.services is None:
-            from cairn.telemetry import logs  # noqa: PLC0415 - a handler loads Powertools with its adapters, not before
+            from cairn.telemetry import logs  # noqa: PLC0415 - a program on one machine loads no Powertools
 
             logs.configure(os.environ.get(METRICS))
             settings = settings_of.read(os.environ)

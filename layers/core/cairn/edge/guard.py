@@ -16,6 +16,7 @@ from threading import Thread
 from typing import TypeAlias, TypeVar
 
 from cairn.ground.errors import CairnError, InternalError, Unavailable
+from cairn.process import starting
 from cairn.telemetry.record import CallRecord, recorded
 
 T = TypeVar("T")
@@ -45,6 +46,8 @@ def guarded(request_id: str) -> Generator[CallRecord]:
             record.fail(error)
             seen = {"request_id": record.request_id}
             raise InternalError("Something failed inside; the log has it under the request id", seen) from None
+        finally:
+            starting.over()
 
 
 def left(context: object) -> float:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
-from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_type_hints
+from functools import cache, partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args, get_type_hints
 
-from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import Doc
 
 from cairn.ground.errors import SettingsError
@@ -25,6 +24,9 @@ from cairn.ground.settings import (
     Quotas,
     RateSettings,
 )
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter, ValidationError
 
 T = TypeVar("T")
 
@@ -47,17 +49,28 @@ _WHERE_TENANTS_STAND = (
     "Where tenants' own settings stand: `here`, in this document, or `stored`: in the store, where "
     "`cairn settings put` puts them; a process reads a tenant's again after five minutes."
 )
-_Origins = tuple[Annotated[str, Field(pattern=r"^https?://[^/\s]+$", strict=True)], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One setting: `key` is its path below settings.mcp, `kind` its annotated type."""
+    """One setting: `key` is its path below settings.mcp, `told` returns its annotated type and its description.
+
+    They are asked for where a value has to be checked: what starts with few settings or none loads no library for it.
+    """
 
     key: str
-    kind: Any
     default: object
-    description: str
+    told: Callable[[], tuple[Any, str]]
+
+    @property
+    def kind(self) -> Any:
+        """Return its annotated type."""
+        return self.told()[0]
+
+    @property
+    def description(self) -> str:
+        """Return what it does, in one sentence."""
+        return self.told()[1]
 
     @property
     def variable(self) -> str:
@@ -66,11 +79,8 @@ class Option:
 
     def parse(self, value: object, where: str) -> Any:
         """Return a document's value if its type and range are right, SettingsError naming `where` otherwise."""
-        try:
-            given = tuple(cast("list[object]", value)) if isinstance(value, list) else value
-            return _adapter(self.kind).validate_python(given, strict=True)
-        except ValidationError as error:
-            raise _refused(where, error) from None
+        given = tuple(cast("list[object]", value)) if isinstance(value, list) else value
+        return self._checked(given, where, strict=True)
 
     def named_in(self, environment: Mapping[str, str]) -> str | None:
         """Return the variable of the environment that sets it, None where none does; SettingsError where two do."""
@@ -84,14 +94,24 @@ class Option:
         """Return the value that the environment variable's text stands for; lists are separated by commas."""
         is_list = isinstance(self.default, tuple)
         given = tuple(part.strip() for part in text.split(",") if part.strip()) if is_list else text
+        return self._checked(given, variable, strict=False)
+
+    def _checked(self, given: object, where: str, *, strict: bool) -> Any:
+        """Return a value if it is right; the default, and a switch or a name of any kind, are so without a look."""
+        if type(given) is type(self.default) and (given == self.default or _is_any(self.kind, given)):
+            return given
+        from pydantic import ValidationError  # noqa: PLC0415 - a quarter of what an authorizer would load
+
         try:
-            return _adapter(self.kind).validate_python(given, strict=False)
+            return _adapter(self.kind).validate_python(given, strict=strict)
         except ValidationError as error:
-            raise _refused(variable, error) from None
+            raise _refused(where, error) from None
 
 
 def build(kind: type[T], prefix: str, values: Mapping[str, Any]) -> T:
     """Return the dataclass with the values given under prefix.name, its own defaults elsewhere."""
+    if not any(key.startswith(f"{prefix}.") for key in values):
+        return kind()
     given: dict[str, Any] = {}
     for name, hint in _hints(kind).items():
         key = f"{prefix}.{name}"
@@ -110,19 +130,41 @@ def _hints(kind: type) -> Mapping[str, Any]:
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter  # noqa: PLC0415 - as above
+
     return TypeAdapter(kind)
 
 
+def _is_any(kind: Any, given: object) -> bool:
+    """Tell whether a value is of a type that has no range."""
+    bare, notes = getattr(kind, "__origin__", kind), getattr(kind, "__metadata__", ())
+    return type(given) is bare and all(isinstance(note, Doc) for note in notes) and str(given).isascii()
+
+
 def _options_of(kind: type, prefix: str) -> Iterator[Option]:
-    hints = get_type_hints(kind, include_extras=True)
     for each in fields(kind):
-        key, hint = f"{prefix}.{each.name}", hints[each.name]
-        bare, *notes = get_args(hint)
-        if isinstance(bare, type) and is_dataclass(bare):
-            yield from _options_of(bare, key)
+        key, section = f"{prefix}.{each.name}", each.default_factory
+        if isinstance(section, type) and is_dataclass(section):
+            yield from _options_of(section, key)
         else:
-            sentence = next(note.documentation for note in notes if isinstance(note, Doc))
-            yield Option(key, hint, each.default, sentence)
+            yield Option(key, each.default, partial(_declared, kind, each.name))
+
+
+def _declared(kind: type, name: str) -> tuple[Any, str]:
+    hint = _annotated(kind)[name]
+    return hint, next(note.documentation for note in get_args(hint) if isinstance(note, Doc))
+
+
+@cache
+def _annotated(kind: type) -> Mapping[str, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
+def _origins() -> tuple[Any, str]:
+    from pydantic import Field  # noqa: PLC0415 - as above
+
+    origin = Annotated[str, Field(pattern=r"^https?://[^/\s]+$", strict=True)]
+    return tuple[origin, ...], "The web origins whose pages may call the MCP door."
 
 
 def _refused(where: str, error: ValidationError) -> SettingsError:
@@ -133,7 +175,7 @@ def _refused(where: str, error: ValidationError) -> SettingsError:
 OPTIONS: Mapping[str, Option] = {
     option.key: option
     for option in (
-        Option(ENABLED, bool, default=False, description="Switch the memory tools on; nothing else has to be set."),
+        Option(ENABLED, default=False, told=lambda: (bool, "Switch the memory tools on; nothing else has to be set.")),
         *_options_of(MemorySettings, "memory"),
         *_options_of(Limits, "limits"),
         *_options_of(Quotas, "quotas"),
@@ -146,7 +188,7 @@ OPTIONS: Mapping[str, Option] = {
         *_options_of(AuditSettings, "audit"),
         *_options_of(ArchiveSettings, "archive"),
         *_options_of(BackupSettings, "backup"),
-        Option(ORIGINS, _Origins, default=(), description="The web origins whose pages may call the MCP door."),
-        Option(TENANTS, Literal["here", "stored"], default="here", description=_WHERE_TENANTS_STAND),
+        Option(ORIGINS, default=(), told=_origins),
+        Option(TENANTS, default="here", told=lambda: (Literal["here", "stored"], _WHERE_TENANTS_STAND)),
     )
 }

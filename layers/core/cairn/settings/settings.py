@@ -67,6 +67,7 @@ _AUDIT = {
     ANCHORS: "Where each new head of an audit log is kept: a bucket with Object Lock, or on one machine a directory.",
 }
 _TELEMETRY = {METRICS: "The CloudWatch namespace of the metrics of a Lambda; without it there are none."}
+_OWN = {**_DOCUMENT, **_STORE, **_SHELL, **_SANDBOX, **_SECRETS, **_AUDIT, **_TELEMETRY}
 _AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
 _QUEUE = "CAIRN_QUEUE_URL"
 
@@ -324,11 +325,11 @@ def variables() -> Mapping[str, str]:
     """Return every environment variable Cairn reads, and what it does."""
     options = {option.variable: option.description for option in OPTIONS.values()}
     aliases = {alias: f"The same as {OPTIONS[key].variable}." for key, alias in ALIASES.items()}
-    return {**_DOCUMENT, **_STORE, **_SHELL, **_SANDBOX, **_SECRETS, **_AUDIT, **_TELEMETRY, **options, **aliases}
+    return {**_OWN, **options, **aliases}
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
-    known = variables()
+    known = {*_OWN, *(option.variable for option in OPTIONS.values()), *ALIASES.values()}
     for name in sorted(environment):
         if name.startswith("CAIRN_") and name not in known:
             raise SettingsError(f"{name}: is no setting")

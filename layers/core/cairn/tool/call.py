@@ -47,6 +47,7 @@ from cairn.telemetry.record import CallRecord, positions_read
 from cairn.telemetry.tracing import span
 from cairn.tool.asked import receipt_of
 from cairn.tool.bound import check_session, check_user, spoken_by
+from cairn.tool.catalog import only
 from cairn.tool.subject import fields_of, project_of, sizes_of, subject_of
 
 if TYPE_CHECKING:  # tool.py imports this file, for the two ways into a tool
@@ -127,7 +128,7 @@ def execute(tools: Sequence[Tool], name: str, arguments: object, call: Call) -> 
 
     Disabled where the tool is unknown or off, Unavailable where the call takes too long.
     """
-    tool = next((each for each in tools if each.name == name), None)
+    tool = next(iter(only(tools, name)), None)
     declared = () if tool is None else tool.input_schema()["properties"]
     event = _started(name, arguments, declared, call)
     with (

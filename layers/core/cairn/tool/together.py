@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
 
 from cairn.edge import events, problems
 from cairn.ground.errors import CairnError, Disabled
+from cairn.tool.catalog import only
 from cairn.tool.tool import Tool
 
 
-def together(tools: Iterable[Tool]) -> Callable[[dict[str, Any], object], dict[str, Any]]:
-    """Return the handler of all these tools; it never raises."""
-    by_name = {tool.name: tool for tool in tools}
+def together(tools: Sequence[Tool], function: str) -> Callable[[dict[str, Any], object], dict[str, Any]]:
+    """Return the handler of those of these tools that are in this function; it never raises."""
 
     def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         path = str(event.get("rawPath", event.get("path", "")))
-        tool = by_name.get(path.rstrip("/").rpartition("/")[2])
+        found = only(tools, path.rstrip("/").rpartition("/")[2])
+        tool = next((each for each in found if each.function == function), None)
         return _refused(event) if tool is None else tool.handler(event, context)
 
     return handler
