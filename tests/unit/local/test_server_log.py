@@ -7,11 +7,12 @@ import json
 import logging
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from cairn.local.server import log_lines
+from cairn.local.server import log_lines, stdio
 from cairn.local.server.log_lines import Verbosity
 from cairn.local.server.prometheus import PrometheusMetrics
 from cairn.telemetry import logs
@@ -59,6 +60,24 @@ def test_there_is_one_line_a_call_or_none_or_all(stderr: io.StringIO, verbosity:
     lines = [json.loads(line) for line in stderr.getvalue().splitlines()]
     assert len(lines) == messages
     assert "the disk is nearly full" in {line["message"] for line in lines}
+
+
+def test_cairn_stdio_writes_a_line_a_call_too(
+    stderr: io.StringIO, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def serve(*_: object) -> None:
+        logger.info("tool_call", extra={"event": {"id": "1"}})
+        call()
+
+    def door(_name: str) -> object:
+        return serve
+
+    monkeypatch.setattr(stdio, "load", door)
+    stdio.stdio(tmp_path / "data")
+
+    messages = [json.loads(line)["message"] for line in stderr.getvalue().splitlines()]
+    assert messages.count("call") == 1
+    assert "tool_call" not in messages
 
 
 def test_a_terminal_gets_lines_for_people(stderr: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,8 +133,9 @@ class Candidates:
 
         The surest introduce then, of these the newest: who these are is known without unpacking any.
         """
-        memories = [hit for hit in hits if hit.kind == "memories"]
-        first = {hit.place for hit in nlargest(MOST_INTRODUCING, memories, self._answer.standing)}
+        memories = reversed([hit for hit in hits if hit.kind == "memories"])
+        sure = {(standing := self._answer.standing(hit))[-1]: (standing, hit.place) for hit in memories}
+        first = {place for _, place in nlargest(MOST_INTRODUCING, sure.values())}
         return [hit for hit in hits if hit.kind != "memories" or hit.place in first]
 
     def statements(self, believed: Iterable[Fact], events: Iterable[str]) -> Mapping[str, Sequence[Known]]:
