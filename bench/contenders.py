@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from cairn.ground.errors import SettingsError
-from cairn.local.emulator.programs import RUNTIMES, install
+from cairn.local.emulator.programs import RUNTIMES, install, interpreter
 from mcp_wire import Client, Http, Server, Stdio
 from peer_doors import LibraryRunning, McpRunning, Running, Tools
 from planted import Memory
@@ -74,6 +74,13 @@ def contenders(model: str) -> list[Contender]:
                 ranked=False,
             )
             for mode in ("semantic", "hybrid")
+        ),
+        Contender(
+            "basic-memory, text",
+            "MCP stdio; full text ranked by BM25, files of Markdown",
+            "basic-memory",
+            _basic_memory,
+            _start_basic_memory,
         ),
         Contender(
             "langgraph, no index",
@@ -196,6 +203,32 @@ def _start_memory_service(directory: Path, mode: str) -> Running:
     return McpRunning(server, Client(Stdio(server)), tools)
 
 
+def _basic_memory() -> None:
+    _install("basic-memory", _newest())
+
+
+def _start_basic_memory(directory: Path) -> Running:
+    place = HOME / "basic-memory-store"  # it keeps the paths of its notes, which are the same in each copy this way
+    place.unlink(missing_ok=True)
+    place.symlink_to(directory.resolve())
+    own = {
+        "BASIC_MEMORY_HOME": str(place / "notes"),
+        "BASIC_MEMORY_CONFIG_DIR": str(place / "config"),
+        "BASIC_MEMORY_SEMANTIC_SEARCH_ENABLED": "false",
+        "BASIC_MEMORY_AUTO_UPDATE": "false",
+        "BASIC_MEMORY_LOG_LEVEL": "ERROR",
+        "FASTMCP_CHECK_FOR_UPDATES": "off",
+    }
+    command = [str(HOME / "basic-memory/bin/basic-memory"), "mcp"]
+    server = Server(command, _environment(directory, own), directory.parent / "log")
+    tools = Tools(
+        lambda memory: ("write_note", {"title": f"m{memory.number}", "content": memory.text, "directory": "bench"}),
+        # As text it tells titles alone.
+        lambda question: ("search_notes", {"query": question, "page_size": LIMIT, "output_format": "json"}),
+    )
+    return McpRunning(server, Client(Stdio(server)), tools)
+
+
 def _langgraph() -> None:
     _install("langgraph", _loading_extensions())
 
@@ -220,6 +253,13 @@ def _install(name: str, python: str) -> None:
         install(ROOT, f"peers/{name}", python)
     except (click.ClickException, SettingsError) as error:
         raise Missing(f"pip did not install it: {str(error).strip().splitlines()[-1][:80]}") from error
+
+
+def _newest() -> str:
+    try:
+        return interpreter()[1]
+    except SettingsError as error:
+        raise Missing(str(error)) from error
 
 
 @cache

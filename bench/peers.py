@@ -213,12 +213,17 @@ def _row(contender: Contender, found: Measured) -> list[Cell]:
         round(found.store_cpu / len(found.stores), 1),
         *_spread(found.searches),
         round(found.search_cpu / len(found.searches), 1),
-        round(100 * sum(found.hits) / len(found.hits), 1),
+        _found(found),
         found.listing or None,
         round(median(found.answers)),
         round(found.peak),
         contender.how,
     ]
+
+
+def _found(measured: Measured) -> float:
+    """Return the percentage of questions whose memory was among the first ten."""
+    return round(100 * sum(measured.hits) / len(measured.hits), 1)
 
 
 def _spread(times: Sequence[float]) -> tuple[float, float]:
@@ -232,9 +237,11 @@ def _p95(times: Sequence[float]) -> float:
 def _ratios(chosen: Sequence[Contender], found: dict[str, Measured]) -> str:
     """Return what Cairn takes over what the fastest ranked peer takes, for each door of Cairn's."""
     done = [each for each in chosen if not found[each.name].missing]
-    peers = [found[each.name] for each in done if each.ranked and each.store != "cairn"]
-    if not peers:
+    ranked = [each for each in done if each.ranked and each.store != "cairn"]
+    if not ranked:
         return ""
+    peers = [found[each.name] for each in ranked]
+    fastest = min(ranked, key=lambda each: median(found[each.name].searches))
     said: list[str] = []
     for each in done:
         if each.store == "cairn":
@@ -242,7 +249,10 @@ def _ratios(chosen: Sequence[Contender], found: dict[str, Measured]) -> str:
             stores = [f(mine.stores) / min(f(peer.stores) for peer in peers) for f in (median, _p95)]
             searches = [f(mine.searches) / min(f(peer.searches) for peer in peers) for f in (median, _p95)]
             told = ", ".join(f"{ratio:.2f}" for ratio in (*stores, *searches))
-            said.append(f"{each.name} to the fastest ranked peer: {told} (store p50, p95, search p50, p95).")
+            said.append(
+                f"{each.name} to the fastest ranked peer: {told} (store p50, p95, search p50, p95); found "
+                f"{_found(mine)} %, {fastest.name} {_found(found[fastest.name])} %."
+            )
     return " ".join(said) + " "
 
 

@@ -26,7 +26,7 @@ _NEWEST_GLIBC = 34
 _UNUSED = (
     *("**/*.pyi", "**/*.pxd", "bin", "cffi", "pycparser", "pydantic/v1", "yaml/_yaml*.so"),
     *("numpy/**/tests", "numpy/**/*_tests*.so", "numpy/**/*.a", "numpy/_core/include", "numpy/_core/_simd*.so"),
-    *(f"numpy/{name}" for name in ("f2py", "fft", "ma", "polynomial", "random", "testing")),
+    *(f"numpy/{name}" for name in ("f2py", "random", "testing")),
     *(f"aws_lambda_powertools/{name}" for name in ("event_handler", "utilities/idempotency", "utilities/parser")),
 )
 _OF_ONE_MACHINE = ("client", "frameworks", "local")
@@ -90,13 +90,14 @@ def trim(data: Path, kept: set[str]) -> None:
 
 
 def wordless(described: Any) -> Any:
-    """Return what describes a service without its documentation, which a client parses and never shows."""
+    """Return what describes a service with its documentation empty, which a client parses and never shows."""
     if isinstance(described, list):
         return [wordless(each) for each in cast("list[Any]", described)]
     if not isinstance(described, dict):
         return described
     fields = cast("dict[str, Any]", described)
-    return {name: wordless(each) for name, each in fields.items() if name != "documentation" or isinstance(each, dict)}
+    is_text = {name: name == "documentation" and isinstance(each, str) for name, each in fields.items()}
+    return {name: "" if is_text[name] else wordless(each) for name, each in fields.items()}
 
 
 def remove(target: Path, unused: tuple[str, ...]) -> None:

@@ -18,6 +18,8 @@ READER = "bench/fit_reader"
 PROGRAMS = ROOT / "tools" / "programs"
 _UV = Path(sys.executable).parent / "uv"
 _COMPILE = ["pip", "compile", "--quiet", "--universal", "--generate-hashes"]
+_PYTHONS = {"basic-memory": "3.12"}
+"""The oldest Python of programs that do not run on ours."""
 _ALONE = {"agents"}
 """Programs of which the package alone is taken, none that it needs to be imported."""
 _BESIDE_CAIRN = {
@@ -43,7 +45,7 @@ def main() -> int:
     pin(f"{READER}.in", f"{READER}.txt", "--constraint", DEVELOPMENT)
     programs = sorted(each.relative_to(ROOT).with_suffix("") for each in PROGRAMS.rglob("*.in"))
     for each in programs:
-        pin(f"{each}.in", f"{each}.txt", "--python-version", "3.11", *_more(each))
+        pin(f"{each}.in", f"{each}.txt", "--python-version", _PYTHONS.get(each.name, "3.11"), *_more(each))
     layers = [f"{each}.txt" for each in (RUNTIME, MODEL, MODEL_RUNTIME, MULTILINGUAL, READER)]
     written = [*layers, DEVELOPMENT, *(f"{each}.txt" for each in programs)]
     naming = [each for each in written if "://" in (ROOT / each).read_text()]

@@ -1,5 +1,5 @@
 """AgentCore's data plane: what AWS's own clients of Amazon Bedrock AgentCore Memory ask, answered from memory."""
 
-from cairn.process import starting
+from cairn.edge.guard import starting
 
-starting.begin()
+starting()

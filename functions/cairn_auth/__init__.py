@@ -1,5 +1,5 @@
 """The API Gateway authorizer: the one place that reads a credential."""
 
-from cairn.process import starting
+from cairn.edge.guard import starting
 
-starting.begin()
+starting()

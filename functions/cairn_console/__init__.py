@@ -1,5 +1,5 @@
 """The console: pages on which people see what is remembered, and correct it."""
 
-from cairn.process import starting
+from cairn.edge.guard import starting
 
-starting.begin()
+starting()

@@ -1,5 +1,5 @@
 """Report whether Cairn can answer."""
 
-from cairn.process import starting
+from cairn.edge.guard import starting
 
-starting.begin()
+starting()

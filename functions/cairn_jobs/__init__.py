@@ -1,5 +1,5 @@
 """Run work that no caller waits for: the schedule's and the queue's."""
 
-from cairn.process import starting
+from cairn.edge.guard import starting
 
-starting.begin()
+starting()

@@ -1,5 +1,5 @@
 """The MCP door: one POST endpoint, both protocol eras, and the same catalog over stdio."""
 
-from cairn.process import starting
+from cairn.edge.guard import starting
 
-starting.begin()
+starting()

@@ -1,5 +1,5 @@
 """The address of mem0's clients: the platform's calls, answered by the tools."""
 
-from cairn.process import starting
+from cairn.edge.guard import starting
 
-starting.begin()
+starting()

@@ -1,5 +1,5 @@
 """What programs keep in memory by themselves, without a model that asks for it."""
 
-from cairn.process import starting
+from cairn.edge.guard import starting
 
-starting.begin()
+starting()

@@ -1,5 +1,5 @@
 """Run standard tools in a function or a process of their own, without access to memory."""
 
-from cairn.process import starting
+from cairn.edge.guard import starting
 
-starting.begin()
+starting()

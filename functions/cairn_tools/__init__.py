@@ -1,5 +1,5 @@
 """Every tool is one file; catalog.py lists them."""
 
-from cairn.process import starting
+from cairn.edge.guard import starting
 
-starting.begin()
+starting()

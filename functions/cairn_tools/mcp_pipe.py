@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -51,20 +51,10 @@ EXAMPLE = {
 }
 
 
-def _catalog() -> Sequence[Tool]:
+def _catalog(name: str | None = None) -> Sequence[Tool]:
     from cairn_tools.catalog import CATALOG  # noqa: PLC0415 - which lists this tool too
 
-    return _for_agents(CATALOG)
-
-
-def _for_agents(tools: Sequence[Tool]) -> Sequence[Tool]:
-    return [tool for tool in tools if not tool.for_operators]
-
-
-def _run(name: str, arguments: object, call: Call) -> dict[str, Any]:
-    from cairn_tools.catalog import CATALOG  # noqa: PLC0415 - as above
-
-    return execute(_for_agents(CATALOG.only(name)), name, arguments, call)
+    return [tool for tool in (CATALOG if name is None else CATALOG.only(name)) if not tool.for_operators]
 
 
 @tool(
@@ -82,7 +72,7 @@ def mcp_pipe(request: PipeOfSteps, call: Call) -> Piped:
     Each step needs the rights that its tool needs. The first failure ends it: failed_step says which and why, results
     what was done before it, and nothing is undone.
     """
-    return run_pipe(request.steps, call, _run)
+    return run_pipe(request.steps, call, lambda name, given, call: execute(_catalog(name), name, given, call))
 
 
 handler = mcp_pipe.handler

@@ -229,10 +229,8 @@ def test_the_modules_that_these_tests_name_exist() -> None:
 def test_what_serves_all_tools_loads_no_use_case_before_it_is_called() -> None:
     modules = loaded("import cairn_mcp.door")
 
-    assert {"cairn_tools.recall", "cairn.services"} <= modules
-    assert OTHER_USE_CASES & modules == {"cairn.archive.model", "cairn.turns.operation_token"}, (
-        "which inputs are made of"
-    )
+    assert "cairn.services" in modules
+    assert (OTHER_USE_CASES | {"cairn_tools.recall"}) & modules == set()
 
 
 @pytest.mark.slow

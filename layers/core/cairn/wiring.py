@@ -7,8 +7,8 @@ from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from cairn.edge.guard import in_lambda
 from cairn.ground.errors import SettingsError
-from cairn.process import starting
 from cairn.services import Services
 from cairn.settings import settings as settings_of
 from cairn.settings.settings import METRICS, AwsStore, EmbeddedStore, Settings
@@ -16,7 +16,7 @@ from cairn.settings.settings import METRICS, AwsStore, EmbeddedStore, Settings
 if TYPE_CHECKING:
     from cairn.ground.store_wiring import StoreWiring
 
-if starting.in_lambda():
+if in_lambda():
     # Lambda starts a function on a whole processor, and answers on the share of one that the function's memory buys.
     for _name in ("cairn.aws.wiring", "cairn.telemetry.logs"):
         import_module(_name)

@@ -155,4 +155,7 @@ def test_cairn_is_held_to_the_fastest_that_ranks(tmp_path: Path) -> None:
     ]
     found = {"cairn": took(2, 2), "slow": took(4, 40), "quick": took(8, 10), "blind": took(0.1, 0.1)}
 
-    assert "cairn to the fastest ranked peer: 0.50, 0.50, 0.20, 0.20" in table(chosen, found, 50).note
+    found["cairn"].hits, found["quick"].hits = [True, True, True, False], [True, False]
+    note = table(chosen, found, 50).note
+    assert "cairn to the fastest ranked peer: 0.50, 0.50, 0.20, 0.20" in note
+    assert "found 75.0 %, quick 50.0 %" in note

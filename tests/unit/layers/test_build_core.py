@@ -60,8 +60,8 @@ def test_what_describes_a_service_is_kept_without_its_words(tmp_path: Path) -> N
 
     assert [path.name for path in folder.iterdir()] == ["service-2.json"]
     assert json.loads((folder / "service-2.json").read_text(encoding="utf-8"))["shapes"] == {
-        "Api": {"type": "structure", "members": {"documentation": {"shape": "Text"}}},
-        "Tags": [{"shape": "Text"}],
+        "Api": {"type": "structure", "members": {"documentation": {"shape": "Text", "documentation": ""}}},
+        "Tags": [{"shape": "Text", "documentation": ""}],
     }
 
 

@@ -5,6 +5,7 @@ What takes too long gets an answer before Lambda or the gateway cuts it off with
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import deque
 from collections.abc import Callable, Generator
@@ -16,7 +17,6 @@ from threading import Thread
 from typing import TypeAlias, TypeVar
 
 from cairn.ground.errors import CairnError, InternalError, Unavailable
-from cairn.process import starting
 from cairn.telemetry.record import CallRecord, recorded
 
 T = TypeVar("T")
@@ -30,6 +30,24 @@ GATEWAY_SECONDS = 29
 """How long a request may take; API Gateway gives up on it after 30."""
 MARGIN_SECONDS = 2
 """What is left of a function's timeout to answer in."""
+
+
+def in_lambda() -> bool:
+    """Tell whether this process is a Lambda's; one of another machine lives for long, or belongs to a program."""
+    return "AWS_LAMBDA_FUNCTION_NAME" in os.environ
+
+
+def starting() -> None:
+    """Have a Lambda collect no garbage until its first call is over: what it loads stays, and a look costs a tenth."""
+    if in_lambda():
+        gc.disable()
+
+
+def _started() -> None:
+    """Collect from now on, and pass over what is there by now."""
+    if not gc.isenabled() and in_lambda():
+        gc.freeze()
+        gc.enable()
 
 
 @contextmanager
@@ -47,7 +65,7 @@ def guarded(request_id: str) -> Generator[CallRecord]:
             seen = {"request_id": record.request_id}
             raise InternalError("Something failed inside; the log has it under the request id", seen) from None
         finally:
-            starting.over()
+            _started()
 
 
 def left(context: object) -> float:

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from cairn.edge.guard import guarded
+from cairn.edge.guard import guarded, starting
 from cairn.ground.errors import CairnError
-from cairn.process import starting
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 SHOWN = (
     "import sys, gc, cairn_tools.getMemory; print(gc.isenabled(), *sorted({'botocore', 'pydantic'} & set(sys.modules)))"
 )
@@ -40,7 +39,7 @@ def test_a_lambda_collects_garbage_from_its_first_answer_on_whether_that_fails_o
 ) -> None:
     monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "getMemory")
     for error in (None, ValueError("it fails")):
-        starting.begin()
+        starting()
         assert not gc.isenabled()
         try:
             with guarded(""):
@@ -55,7 +54,7 @@ def test_a_lambda_collects_garbage_from_its_first_answer_on_whether_that_fails_o
 
 def test_elsewhere_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_LAMBDA_FUNCTION_NAME", raising=False)
-    starting.begin()
+    starting()
     assert gc.isenabled()
 
     gc.disable()
