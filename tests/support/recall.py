@@ -31,6 +31,7 @@ from cairn.recall.collection import Found
 from cairn.recall.corpus import Columns, Postings, QueryVectors, Rows, Scores, StoredVectors, Vector, quantized
 from cairn.recall.embedding import Embedding, growing
 from cairn.recall.filter import Filter, SearchMode
+from cairn.recall.meaning import signs
 
 Ranked: TypeAlias = Sequence[tuple[Found, float]]
 """What was found with its score, the best first."""
@@ -132,7 +133,8 @@ class Texts:
     def vectors(self, embedder: str) -> Iterator[StoredVectors]:
         if self._vectors and embedder == EMBEDDER:
             rows, vectors = list(self._vectors), list(self._vectors.values())
-            yield StoredVectors(np.array(rows, np.int64), np.stack(vectors), third_person=False)
+            kept = np.stack(vectors)
+            yield StoredVectors(np.array(rows, np.int64), kept, False, lambda dimensions: signs(kept[:, :dimensions]))
 
 
 def _neighbours(sessions: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -23,12 +23,6 @@ Mask = NDArray[np.bool_]
 
 VECTOR_SCALE = 0.3 / 127
 """What 1 is worth in a vector of 8-bit numbers. No component of a unit vector of these sizes is much over 0.3."""
-# 512 rows of 384 numbers in float32 are 768 KB, which the second cache of a core holds.
-_BLOCK = 512
-# With fewer vectors the mean of those known says little of the rest (decision 36).
-_ENOUGH = 0.5
-_DIGITS = 4
-"""To which cosines are told: equal vectors are equal wherever they stand, though sums differ in their last bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +63,8 @@ class StoredVectors(NamedTuple):
     rows: slice | Rows
     vectors: NDArray[np.int8]
     third_person: bool
+    signs: Callable[[int], NDArray[np.uint64]]
+    """Returns the signs of the first so many numbers of each, as recall.meaning has them; they are kept."""
 
 
 class QueryVectors(NamedTuple):
@@ -127,28 +123,6 @@ def stored_bytes(vector: Vector, tokens: Tokens | None) -> bytes:
     return quantized(vector).tobytes() + (b"" if tokens is None else coded(tokens).tobytes())
 
 
-def similarities(corpus: Corpus, query_vectors: QueryVectors) -> Scores | None:
-    """Return the cosine of each document with the question, None where fewer than half have a vector.
-
-    A document without one counts as the mean of the others: it is neither nearer nor farther.
-    """
-    found = np.full(len(corpus.columns.length), np.nan, np.float32)
-    shift, scale, _ = query_vectors.calibration
-    for stored in corpus.vectors(query_vectors.embedder):
-        # A fact is stated in the third person, as the question was put: both ways to put it count half.
-        asked = (
-            np.float32(0.5) * (query_vectors.first_person + query_vectors.as_put)
-            if stored.third_person
-            else query_vectors.first_person
-        )
-        found[stored.rows] = shift + scale * _cosines(stored.vectors[:, : len(asked)], asked)
-    known = np.isfinite(found)
-    if not len(found) or known.mean() < _ENOUGH:
-        return None
-    # Neither nearer nor farther than the others, or being new would count for or against a text.
-    return found if known.all() else np.where(known, found, found[known].mean())
-
-
 def without_vector(corpus: Corpus, embedder: str, rows: Mask) -> int:
     """Return how many of these rows, bool of shape (rows,), have no vector of this embedder."""
     lacking = rows.copy()
@@ -177,21 +151,19 @@ def token_nearness(corpus: Corpus, rows: Rows, query_vectors: QueryVectors, aske
     return np.where(unknown, found[~unknown].mean() if not unknown.all() else 0, found).astype(np.float32)
 
 
+def places(stored: StoredVectors, rows: Rows) -> tuple[Mask, Rows]:
+    """Return which of these rows have something stored there, bool of shape (rows,), and at which place."""
+    if isinstance(stored.rows, slice):
+        here = (rows >= stored.rows.start) & (rows < stored.rows.stop)
+        return here, rows[here] - stored.rows.start
+    at = np.minimum(np.searchsorted(stored.rows, rows), len(stored.rows) - 1)
+    here = stored.rows[at] == rows
+    return here, at[here]
+
+
 def _stored(corpus: Corpus, rows: Rows, query_vectors: QueryVectors) -> Iterator[tuple[Mask, NDArray[np.int8]]]:
     """Yield which of these rows have something stored, bool of shape (rows,), and that, int8, part by part."""
-    place = np.full(len(corpus.columns.length), -1, np.int64)
     for stored in corpus.vectors(query_vectors.embedder):
-        # From rows to places of this part; set back to -1 afterwards, so that one array serves all parts.
-        place[stored.rows] = np.arange(len(stored.vectors))
-        here = place[rows] >= 0
-        yield here, stored.vectors[place[rows[here]]]
-        place[stored.rows] = -1
-
-
-def _cosines(vectors: NDArray[np.int8], query: Vector) -> Scores:
-    """Return the cosines block by block, so that they fit the processor's cache."""
-    # The scale goes into the one vector, not into all of them.
-    scaled = (query * VECTOR_SCALE).astype(np.float32)
-    blocks = (vectors[start : start + _BLOCK] for start in range(0, len(vectors), _BLOCK))
-    found = [block.astype(np.float32) @ scaled for block in blocks]
-    return np.round(np.concatenate(found), _DIGITS) if found else np.zeros(0, np.float32)
+        here, at = places(stored, rows)
+        if len(at):
+            yield here, stored.vectors[at]

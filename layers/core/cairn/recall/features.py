@@ -6,6 +6,7 @@ whole session, since an answer rarely repeats what was asked.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 
 from cairn.language import bm25
 from cairn.language.traits import Trait
-from cairn.recall.corpus import Columns, Corpus, Mask, QueryVectors, Rows, Scores, picked, similarities, token_nearness
+from cairn.recall.corpus import Columns, Corpus, Mask, QueryVectors, Rows, Scores, picked, token_nearness
+from cairn.recall.meaning import Meaning, meaning
 from cairn.recall.question import Question
 from cairn.recall.token_vectors import Tokens
 
@@ -51,9 +53,9 @@ def features(
     """
     columns = corpus.columns
     words = _Words(corpus, question)
-    meaning = None if query_vectors is None else similarities(corpus, query_vectors)
-    # Scores of all texts are cheap, one product of a matrix at most. The other features are made for the pool alone.
-    rows = _pool(corpus, [words.scores, *([] if meaning is None else [meaning])], allowed)
+    means = None if query_vectors is None else meaning(corpus, query_vectors, allowed)
+    # Scores of all texts are cheap. The other features are made for the pool alone.
+    rows = _pool(corpus, [words.scores, *([] if means is None else [means.scores])], allowed)
     near = _Near(columns, rows)
     found = words.features(near) | _people(columns, rows, question, corpus) | _form(near, question)
     found |= {
@@ -62,8 +64,8 @@ def features(
         "names_one": np.full(len(rows), bool(question.names) and len(question.speakers) == 1, np.float32),
     }
     found["date"] = _dates(columns, rows, question)
-    if query_vectors is not None and meaning is not None:
-        found |= _meaning(corpus, near, meaning, query_vectors)
+    if query_vectors is not None and means is not None:
+        found |= _meaning(corpus, near, means, query_vectors)
         found["agree"] = found["word_rank"] * found["meaning_rank"]
         if query_vectors.tokens is not None:
             found |= _tokens(corpus, near, query_vectors, query_vectors.tokens)
@@ -131,7 +133,7 @@ class _Words:
             "words_two_after": near.at(share, _step(near.columns.after, near.after)),
             "words_around": np.maximum.reduce([own, before, after]),
             "words_of_session": near.of_session(self._sessions()),
-            "words_z": _standardised(scores, rows) * np.float32(0.125),
+            "words_z": _standardised(scores, rows, scores.std) * np.float32(0.125),
             "word_rank": _ranked(scores[rows]) * (scores[rows] > 0),
             "words_by_length": by_length[rows],
             "pairs": self._pairs(rows),
@@ -207,8 +209,10 @@ class _Words:
         return (np.minimum(shared, _MOST_PAIRS) / _MOST_PAIRS).astype(np.float32)
 
 
-def _meaning(corpus: Corpus, near: _Near, meaning: Scores, query_vectors: QueryVectors) -> dict[str, Scores]:
+def _meaning(corpus: Corpus, near: _Near, means: Meaning, query_vectors: QueryVectors) -> dict[str, Scores]:
     rows, columns = near.rows, near.columns
+    means.settle(np.concatenate([rows, near.before, near.after]))
+    meaning = means.scores
     own, before, after = meaning[rows], near.at(meaning, near.before), near.at(meaning, near.after)
     nearest = np.full(columns.sessions, -1, np.float32)
     # Unlike nearest[session] = ..., which would keep the last of several in a session.
@@ -224,7 +228,7 @@ def _meaning(corpus: Corpus, near: _Near, meaning: Scores, query_vectors: QueryV
         "meaning_with_before": together,
         "meaning_of_session": near.of_session(nearest),
         "meaning_of_session_mean": near.of_session(mean),
-        "meaning_z": _standardised(meaning, rows) * np.float32(0.25),
+        "meaning_z": _standardised(meaning, rows, means.deviation) * np.float32(0.25),
         "meaning_rank": _ranked(own),
     }
 
@@ -319,11 +323,11 @@ def _step(onward: NDArray[np.int32], from_rows: NDArray[np.int32]) -> NDArray[np
     return np.where(from_rows >= 0, onward[from_rows], np.int32(-1))
 
 
-def _standardised(scores: Scores, rows: Rows) -> Scores:
+def _standardised(scores: Scores, rows: Rows, deviation: Callable[[], np.floating]) -> Scores:
     """Return how many deviations the scores of these rows are from the mean of all."""
     if not len(rows):
         return np.zeros(0, np.float32)
-    return ((scores[rows] - scores.mean()) / (scores.std() + 1e-6)).astype(np.float32)
+    return ((scores[rows] - scores.mean()) / (deviation() + 1e-6)).astype(np.float32)
 
 
 def _ranked(scores: Scores) -> Scores:

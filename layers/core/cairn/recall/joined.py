@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
@@ -16,6 +17,7 @@ from cairn.language.slips import slips_at_the_start
 from cairn.language.terms import alike, opening, terms
 from cairn.log.documents import Documents, Kind
 from cairn.recall.corpus import Columns, Postings, Rows, StoredVectors
+from cairn.recall.meaning import Signs, signs
 
 _DAY = 86_400_000_000
 _FIRST_DAY = 719_163
@@ -26,12 +28,26 @@ Numbers = NDArray[np.int32]
 Number = TypeVar("Number", bound=np.generic)
 
 
+class _KeptSigns:
+    """The signs of one stretch's vectors, made when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._kept: Signs | None = None
+
+    def __call__(self, vectors: NDArray[np.int8], dimensions: int) -> Signs:
+        """Return the signs of the first numbers of each of these vectors, which are always the same."""
+        if self._kept is None:
+            self._kept = signs(vectors[:, :dimensions])
+        return self._kept
+
+
 class Leaf(NamedTuple):
     """The documents of one stretch and kind, and the row of the first."""
 
     first: int
     documents: Documents
     kind: Kind
+    signs: _KeptSigns
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +101,7 @@ class Joined:
 
     def vectors(self, embedder: str) -> Iterator[StoredVectors]:
         """Yield what vectors of this embedder there are."""
-        for first, documents, kind in self.leaves:
+        for first, documents, kind, kept in self.leaves:
             held = documents.vectors
             if held is None or held.embedder != embedder or not len(documents):
                 continue
@@ -93,7 +109,7 @@ class Joined:
             # Where they lie in the segment: nothing is copied until rows are picked.
             vectors = np.frombuffer(held.data, np.int8).reshape(count, -1)
             rows = slice(first, first + count) if held.docs is None else np.asarray(held.docs, np.int64) + first
-            yield StoredVectors(rows, vectors, kind != "texts")
+            yield StoredVectors(rows, vectors, kind != "texts", partial(kept, vectors))
 
     def leaf_of(self, row: int) -> tuple[int, int]:
         """Return the number of the leaf that a row is of, and the document's number there."""
@@ -142,7 +158,7 @@ def of(documents: Documents, kind: Kind) -> Joined:
         sessions=len(names) if kind == "texts" else len(documents),
         speakers=speakers,
     )
-    return Joined(columns, [Leaf(0, documents, kind)], names)
+    return Joined(columns, [Leaf(0, documents, kind, _KeptSigns())], names)
 
 
 def linked(parts: Sequence[Joined]) -> Joined:
