@@ -110,6 +110,7 @@ class Texts:
             ),
             length=np.array([len(each) for each in self._terms], np.int32),
             sessions=len(sessions),
+            session_length=np.bincount(of_session, [len(each) for each in self._terms], len(sessions)),
             speakers=speakers,
         )
 

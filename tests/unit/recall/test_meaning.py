@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -28,11 +29,10 @@ def vectors() -> NDArray[np.float32]:
     return (each / np.linalg.norm(each, axis=1, keepdims=True)).astype(np.float32)
 
 
-@cache
-def corpus(size: int = _SIZE) -> Joined:
-    """Return so many texts with these vectors."""
+def stretch(first: int, end: int) -> Joined:
+    """Return the texts with these vectors."""
     documents = GrowingDocuments()
-    for number, vector in enumerate(vectors()[:size]):
+    for number, vector in enumerate(vectors()[first:end]):
         described = Described(
             id=f"e{number}",
             at=number,
@@ -48,6 +48,12 @@ def corpus(size: int = _SIZE) -> Joined:
     return joined.of(documents, "texts")
 
 
+@cache
+def corpus(size: int = _SIZE) -> Joined:
+    """Return so many texts in one stretch."""
+    return stretch(0, size)
+
+
 def exact() -> NDArray[np.float32]:
     """Return the cosines as they are stored."""
     stored = quantized(vectors()).astype(np.float32) * np.float32(VECTOR_SCALE)
@@ -58,7 +64,7 @@ def asked() -> QueryVectors:
     return query_vectors(vectors()[0].tolist())
 
 
-def test_of_a_large_stretch_the_nearest_are_told_exactly() -> None:
+def test_of_many_the_nearest_are_told_exactly() -> None:
     told = meaning.Meaning(corpus(), asked(), None).scores
 
     nearest = np.argsort(-exact())[:_BEST]
@@ -93,7 +99,17 @@ def test_what_may_not_be_found_takes_no_place_among_the_nearest() -> None:
     assert np.abs(told[farthest] - exact()[farthest]).max() < 1e-3
 
 
-def test_a_stretch_below_that_size_is_told_exactly() -> None:
+def test_how_a_log_is_split_changes_nothing() -> None:
+    ends = [0, 5, meaning.FEW // 2, _SIZE - 70, _SIZE]
+    split = joined.linked([stretch(first, end) for first, end in pairwise(ends)])
+
+    of_parts, of_one = meaning.Meaning(split, asked(), None), meaning.Meaning(corpus(), asked(), None)
+
+    assert of_parts.scores.tobytes() == of_one.scores.tobytes()
+    assert of_parts.deviation() == of_one.deviation()
+
+
+def test_fewer_than_that_are_told_exactly() -> None:
     told = meaning.Meaning(corpus(meaning.FEW - 1), asked(), None).scores
 
     assert np.abs(told - exact()[: meaning.FEW - 1]).max() < 1e-3

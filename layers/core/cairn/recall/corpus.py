@@ -21,6 +21,8 @@ Vector = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 """Of shape (rows,)."""
 
+_STRIDE, _SPARE = 64, 8
+"""Of how many scores one is in a sample, and how many more of the sample than expected may be among the greatest."""
 VECTOR_SCALE = 0.3 / 127
 """What 1 is worth in a vector of 8-bit numbers. No component of a unit vector of these sizes is much over 0.3."""
 
@@ -39,7 +41,8 @@ class Columns:
 
     `before` and `after` are the rows of what was said just before and after in the same session, -1 where there is
     nothing. `speaker` numbers `speakers`, -1 is nobody; `day` counts from 1 January of year 1; `length` is in terms.
-    Each column is of shape (rows,); `session` numbers 0 to `sessions` - 1.
+    Each column is of shape (rows,); `session` numbers 0 to `sessions` - 1, and `session_length` is that of all that
+    was said in each, of shape (sessions,).
     """
 
     session: NDArray[np.int32]
@@ -50,6 +53,7 @@ class Columns:
     traits: NDArray[np.uint8]
     length: NDArray[np.int32]
     sessions: int
+    session_length: NDArray[np.float64]
     speakers: Sequence[str]
 
 
@@ -121,6 +125,22 @@ def quantized(vector: Vector) -> NDArray[np.int8]:
 def stored_bytes(vector: Vector, tokens: Tokens | None) -> bytes:
     """Return what is stored of a document's vector and of its tokens, where they are told apart."""
     return quantized(vector).tobytes() + (b"" if tokens is None else coded(tokens).tobytes())
+
+
+def best(scores: Scores, count: int) -> Rows:
+    """Return the rows of so many of the greatest scores, in any order; of equal ones any."""
+    count = min(count, len(scores))
+    if not count:
+        return np.zeros(0, np.int64)
+    # Where scores are many, most are less than one of a sample that is sure to leave enough.
+    sampled = scores[::_STRIDE]
+    rank = 2 * count // _STRIDE + _SPARE
+    if rank >= len(sampled):
+        return np.argpartition(-scores, count - 1)[:count]
+    rows = np.flatnonzero(scores >= -np.partition(-sampled, rank)[rank])
+    if len(rows) < count:
+        rows = np.arange(len(scores))
+    return rows[np.argpartition(-scores[rows], count - 1)[:count]]
 
 
 def without_vector(corpus: Corpus, embedder: str, rows: Mask) -> int:

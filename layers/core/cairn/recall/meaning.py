@@ -1,24 +1,36 @@
-"""How near documents are to a question by their vectors: exactly, or of a large stretch exactly only the nearest.
+"""How near documents are to a question by their vectors: exactly, or where there are many exactly only the nearest.
 
-Of a large stretch each vector's signs are compared with the question's first, bit by bit: the wider the angle between
-two vectors, the more of their signs differ (Charikar 2002). What seems nearest is then compared exactly, and so is
-whatever a feature is made of (decision 83).
+Of many vectors the signs are compared with the question's first, bit by bit: the wider the angle between two vectors,
+the more of their signs differ (Charikar 2002). What seems nearest is then compared exactly, and so is whatever a
+feature is made of (decision 83). Nothing depends on the stretches that a log is in: a replay may find others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.recall.corpus import VECTOR_SCALE, Corpus, Mask, QueryVectors, Rows, Scores, StoredVectors, Vector, places
+from cairn.recall.corpus import (
+    VECTOR_SCALE,
+    Corpus,
+    Mask,
+    QueryVectors,
+    Rows,
+    Scores,
+    StoredVectors,
+    Vector,
+    best,
+    places,
+)
 
 Signs: TypeAlias = NDArray[np.uint64]
 """The signs of vectors, a bit each, of shape (words of 64 bits, rows)."""
 
-FEW = 16_384
-"""With fewer vectors than this a stretch is compared exactly: its segment is of a level below 3."""
+FEW = 20_000
+"""Fewer vectors than this are all compared exactly."""
 NEAREST = 4_000
 """How many of each kind that seem nearest are compared exactly."""
 # The error of a mean and a deviation of so many is 3 %.
@@ -27,6 +39,7 @@ _SAMPLE = 1_024
 _BLOCK = 512
 # With fewer vectors the mean of those known says little of the rest (decision 36).
 _ENOUGH = 0.5
+_LINE_DIGITS = 6
 _DIGITS = 4
 """To which cosines are told: equal vectors are equal wherever they stand, though sums differ in their last bits."""
 
@@ -38,16 +51,19 @@ class Meaning:
     """
 
     def __init__(self, corpus: Corpus, asked: QueryVectors, allowed: Mask | None) -> None:
-        """Compare all; of large stretches exactly what seems nearest of each kind, of the `allowed` rows."""
+        """Compare all; of many exactly what seems nearest of each kind, of the `allowed` rows."""
         self._asked = asked
         self._parts = list(corpus.vectors(asked.embedder))
         rows = len(corpus.columns.length)
         self.scores = np.full(rows, np.nan, np.float32)
         self._estimated = np.zeros(rows, np.bool_)
-        self._variances = [self._compare(part) for part in self._parts]
+        self._left_out: list[tuple[Mask, float]] = []
+        for third_person in (False, True):
+            self._compare([part for part in self._parts if part.third_person == third_person])
         known = np.isfinite(self.scores)
-        self.is_known = bool(rows) and bool(known.mean() >= _ENOUGH)
-        if self.is_known and not known.all():
+        having = np.count_nonzero(known)
+        self.is_known = bool(rows) and having >= _ENOUGH * rows
+        if self.is_known and having < rows:
             # Neither nearer nor farther than the others, or being new would count for or against a text.
             self.scores[~known] = self.scores[known].mean()
         if self._estimated.any():
@@ -55,11 +71,8 @@ class Meaning:
                 self.settle(self._nearest(kind, allowed))
 
     def deviation(self) -> np.floating:
-        """Return the standard deviation of all cosines: that of what is told, and what estimates leave out."""
-        left_out = sum(
-            variance * np.count_nonzero(self._estimated[part.rows])
-            for part, variance in zip(self._parts, self._variances, strict=True)
-        )
+        """Return the standard deviation of all cosines: that of what is told, with what the estimates leave out."""
+        left_out = sum(variance * np.count_nonzero(self._estimated & rows) for rows, variance in self._left_out)
         return np.sqrt(self.scores.var() + left_out / len(self.scores))
 
     def settle(self, rows: NDArray[np.integer]) -> None:
@@ -74,31 +87,36 @@ class Meaning:
     def _nearest(self, kind: slice, allowed: Mask | None) -> Rows:
         """Return which estimated rows of the kind seem nearest."""
         open_to = self._estimated[kind] if allowed is None else self._estimated[kind] & allowed[kind]
-        rows = np.flatnonzero(open_to) + kind.start
-        if len(rows) <= NEAREST:
-            return rows
-        return rows[np.argpartition(-self.scores[rows], NEAREST - 1)[:NEAREST]]
+        rows = best(np.where(open_to, self.scores[kind], np.float32(-np.inf)), NEAREST)
+        return kind.start + rows[open_to[rows]]
 
     def _exact(self, part: StoredVectors, vectors: NDArray[np.int8]) -> Scores:
         query = self._query(part)
         shift, scale, _ = self._asked.calibration
         return shift + scale * _cosines(vectors[:, : len(query)], query)
 
-    def _compare(self, part: StoredVectors) -> float:
-        """Tell the cosines of a part, and return the variance of what estimates are off by."""
-        if len(part.vectors) < FEW:
-            self.scores[part.rows] = self._exact(part, part.vectors)
-            return 0.0
-        query = self._query(part)
-        differing = _differing(part.signs(len(query)), query)
-        sample = np.linspace(0, len(differing) - 1, _SAMPLE).astype(np.int64)
-        exact, told = self._exact(part, part.vectors[sample]), differing[sample].astype(np.float32)
-        # The line of least squares through a sample: of any number of them the mean is right.
+    def _compare(self, parts: Sequence[StoredVectors]) -> None:
+        """Tell the cosines of all that is stated alike: exactly, or of many on a line by how many signs differ."""
+        if sum(len(part.vectors) for part in parts) < FEW:
+            for part in parts:
+                self.scores[part.rows] = self._exact(part, part.vectors)
+            return
+        differing, having = np.zeros(len(self.scores), np.float32), np.zeros(len(self.scores), np.bool_)
+        for part in parts:
+            query = self._query(part)
+            differing[part.rows] = _differing(part.signs(len(query)), query)
+            having[part.rows] = True
+        self._estimated |= having
+        rows = np.flatnonzero(having)
+        sample = rows[np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64)]
+        self.settle(sample)
+        exact, told = self.scores[sample], differing[sample]
+        # The line of least squares through the sample: of any number of estimates the mean is right.
         slope = ((told - told.mean()) * exact).mean() / max(1e-6, float(told.var()))
-        level = exact.mean() - slope * told.mean()
-        self.scores[part.rows] = level + slope * differing
-        self._estimated[part.rows] = True
-        return float((level + slope * told - exact).var())
+        # Rounded, as cosines are: where one of the sample's differs in its last digit, the line is the same mostly.
+        slope, level = np.round(slope, _LINE_DIGITS), np.round(exact.mean() - slope * told.mean(), _DIGITS)
+        np.copyto(self.scores, level + slope * differing, where=self._estimated & having)
+        self._left_out.append((having, round(float((level + slope * told - exact).var()), _DIGITS)))
 
     def _query(self, part: StoredVectors) -> Vector:
         # A fact is stated in the third person, as the question was put: both ways to put it count half.
