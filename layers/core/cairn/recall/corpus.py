@@ -21,8 +21,9 @@ Vector = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 """Of shape (rows,)."""
 
-_STRIDE, _SPARE = 64, 8
-"""Of how many scores one is in a sample, and how many more of the sample than expected may be among the greatest."""
+_MANY, _STRIDE, _SPARE = 20_000, 64, 8
+"""From how many scores on a sample is taken, of how many one is in it, and how many more than twice what is expected of
+the sample may be among the greatest."""
 VECTOR_SCALE = 0.3 / 127
 """What 1 is worth in a vector of 8-bit numbers. No component of a unit vector of these sizes is much over 0.3."""
 
@@ -132,15 +133,14 @@ def best(scores: Scores, count: int) -> Rows:
     count = min(count, len(scores))
     if not count:
         return np.zeros(0, np.int64)
-    # Where scores are many, most are less than one of a sample that is sure to leave enough.
-    sampled = scores[::_STRIDE]
-    rank = 2 * count // _STRIDE + _SPARE
-    if rank >= len(sampled):
-        return np.argpartition(-scores, count - 1)[:count]
-    rows = np.flatnonzero(scores >= -np.partition(-sampled, rank)[rank])
-    if len(rows) < count:
-        rows = np.arange(len(scores))
-    return rows[np.argpartition(-scores[rows], count - 1)[:count]]
+    if len(scores) >= _MANY:
+        # Most are less than one of a sample, which leaves enough unless it is unlike the whole.
+        sampled = -scores[::_STRIDE]
+        rank = 2 * count // _STRIDE + _SPARE
+        rows = np.flatnonzero(scores >= -np.partition(sampled, rank)[rank])
+        if len(rows) >= count:
+            return rows[np.argpartition(-scores[rows], count - 1)[:count]]
+    return np.argpartition(-scores, count - 1)[:count]
 
 
 def without_vector(corpus: Corpus, embedder: str, rows: Mask) -> int:

@@ -176,7 +176,7 @@ class _Words:
         length = self._columns.length
         scores = np.zeros(self._size if rows is None else len(rows), np.float32)
         # One norm for each length that there is, in float32: texts are many, and lengths few.
-        lengths: NDArray[np.int64] = np.arange(length.max(initial=0) + 1)
+        lengths: NDArray[np.int64] = np.arange(1 + int(length.max(initial=0)), dtype=np.int64)
         norms = bm25.norm(lengths, self._mean, k1, b).astype(np.float32)
         for hit in self._hits:
             weight = hit.count * hit.idf * (k1 + 1)
@@ -318,8 +318,8 @@ def _pool(corpus: Corpus, scores: list[Scores], allowed: Mask | None) -> Rows:
     Scores and mask are of shape (rows,).
     """
     columns = corpus.columns
-    are_all = allowed is None or allowed.all()
-    open_to = [each if are_all else np.where(allowed, each, np.float32(-np.inf)) for each in scores]
+    held_back = None if allowed is None or allowed.all() else ~allowed
+    open_to = [each if held_back is None else np.where(held_back, np.float32(-np.inf), each) for each in scores]
     # The order within the pool does not matter, since features are sorted by score later.
     found = [kind.start + best(each[kind], POOL) for each in open_to for kind in corpus.kinds]
     chosen = np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)

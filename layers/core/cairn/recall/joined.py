@@ -147,7 +147,10 @@ def of(documents: Documents, kind: Kind) -> Joined:
     # A document without a speaker names "", which is nobody: -1.
     unnamed = np.array([not name for name in speakers], np.bool_)
     by = np.asarray(speaker, np.int32)
-    length = np.asarray(documents.number("length"), np.int32)
+    length, sessions = (
+        np.asarray(documents.number("length"), np.int32),
+        len(names) if kind == "texts" else len(documents),
+    )
     columns = Columns(
         session=session,
         before=before,
@@ -156,8 +159,8 @@ def of(documents: Documents, kind: Kind) -> Joined:
         speaker=np.where(unnamed[by], _NONE, by) if len(by) else by,
         traits=np.asarray(documents.number("cues"), np.uint8),
         length=length,
-        sessions=len(names) if kind == "texts" else len(documents),
-        session_length=np.bincount(session, length, len(names) if kind == "texts" else len(documents)),
+        sessions=sessions,
+        session_length=np.bincount(session, length.astype(np.float64), sessions).astype(np.float64),
         speakers=speakers,
     )
     return Joined(columns, [Leaf(0, documents, kind, _KeptSigns())], names)
@@ -168,7 +171,8 @@ def linked(parts: Sequence[Joined]) -> Joined:
     if len(parts) == 1:
         return parts[0]
     names = dict(parts[0].names)
-    sessions, numbers = [parts[0].columns.session], [np.arange(len(names), dtype=np.int32)]
+    sessions = [parts[0].columns.session]
+    numbers: list[Numbers] = [np.arange(len(names), dtype=np.int32)]
     for part in parts[1:]:
         # Sessions are numbered in each part; by name they get one number in all of them.
         numbers.append(np.array([names.setdefault(name, len(names)) for name in part.names], np.int32))

@@ -110,13 +110,15 @@ class Meaning:
         rows = np.flatnonzero(having)
         sample = rows[np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64)]
         self.settle(sample)
-        exact, told = self.scores[sample], differing[sample]
+        exact, told = self.scores[sample].astype(np.float64), differing[sample].astype(np.float64)
         # The line of least squares through the sample: of any number of estimates the mean is right.
-        slope = ((told - told.mean()) * exact).mean() / max(1e-6, float(told.var()))
+        slope = float(((told - told.mean()) * exact).mean()) / max(1e-6, float(told.var()))
+        level = float(exact.mean()) - slope * float(told.mean())
+        left_out = float((level + slope * told - exact).var())
         # Rounded, as cosines are: where one of the sample's differs in its last digit, the line is the same mostly.
-        slope, level = np.round(slope, _LINE_DIGITS), np.round(exact.mean() - slope * told.mean(), _DIGITS)
-        np.copyto(self.scores, level + slope * differing, where=self._estimated & having)
-        self._left_out.append((having, round(float((level + slope * told - exact).var()), _DIGITS)))
+        line = np.float32(round(level, _DIGITS)) + np.float32(round(slope, _LINE_DIGITS)) * differing
+        np.copyto(self.scores, line, where=self._estimated & having)
+        self._left_out.append((having, round(left_out, _DIGITS)))
 
     def _query(self, part: StoredVectors) -> Vector:
         # A fact is stated in the third person, as the question was put: both ways to put it count half.
@@ -132,10 +134,15 @@ def meaning(corpus: Corpus, asked: QueryVectors, allowed: Mask | None = None) ->
 
 def signs(vectors: NDArray[np.int8]) -> Signs:
     """Return which numbers of vectors, int8 of shape (rows, dimensions), are above 0."""
-    bits = np.packbits(vectors > 0, axis=1)
-    whole = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))
+    size = -(-vectors.shape[1] // 64)
     # Word by word, so that counts of all rows are added up in one stride each.
-    return np.ascontiguousarray(whole.view(np.uint64).T)
+    found = np.empty((size, len(vectors)), np.uint64)
+    # Block by block, as cosines are.
+    for start in range(0, len(vectors), _BLOCK):
+        bits = np.packbits(vectors[start : start + _BLOCK] > 0, axis=1)
+        whole = np.pad(bits, ((0, 0), (0, 8 * size - bits.shape[1])))
+        found[:, start : start + _BLOCK] = whole.view(np.uint64).T
+    return found
 
 
 def _differing(stored: Signs, query: Vector) -> NDArray[np.uint16]:
