@@ -31,6 +31,7 @@ from cairn.recall.collection import Found
 from cairn.recall.corpus import Columns, Postings, QueryVectors, Rows, Scores, StoredVectors, Vector, quantized
 from cairn.recall.embedding import Embedding, growing
 from cairn.recall.filter import Filter, SearchMode
+from cairn.recall.meaning import Signs, signs
 
 Ranked: TypeAlias = Sequence[tuple[Found, float]]
 """What was found with its score, the best first."""
@@ -109,6 +110,9 @@ class Texts:
             ),
             length=np.array([len(each) for each in self._terms], np.int32),
             sessions=len(sessions),
+            session_length=np.bincount(of_session, [float(len(each)) for each in self._terms], len(sessions)).astype(
+                np.float64
+            ),
             speakers=speakers,
         )
 
@@ -132,7 +136,12 @@ class Texts:
     def vectors(self, embedder: str) -> Iterator[StoredVectors]:
         if self._vectors and embedder == EMBEDDER:
             rows, vectors = list(self._vectors), list(self._vectors.values())
-            yield StoredVectors(np.array(rows, np.int64), np.stack(vectors), third_person=False)
+            kept = np.stack(vectors)
+
+            def of_signs(dimensions: int) -> Signs:
+                return signs(kept[:, :dimensions])
+
+            yield StoredVectors(np.array(rows, np.int64), kept, third_person=False, signs=of_signs)
 
 
 def _neighbours(sessions: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,6 +50,24 @@ def test_a_section_is_unpacked_once_and_only_when_it_is_asked_for(monkeypatch: p
     assert (read.size, unpacked) == (2000, [])
     assert [read.column("words")[0] for _ in range(2)] == [8, 8]
     assert unpacked == [1000]
+
+
+def test_what_a_section_was_packed_in_goes_once_it_is_unpacked() -> None:
+    out = ColumnWriter()
+    out.raw("vectors", bytes(byte % 16 for byte in random.Random(1).randbytes(1_000_000)))  # noqa: S311 - no secret
+    file = out.file()
+    assert len(file) > 400_000
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        read = ColumnFile(file)
+        packed = tracemalloc.get_traced_memory()[0] - before
+        assert len(read.column("vectors")) == 1_000_000
+        held = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert packed < len(file) + 10_000
+    assert held < 1_010_000
 
 
 def test_a_file_that_is_torn_is_refused_at_once_and_a_malformed_section_when_it_is_asked_for() -> None:

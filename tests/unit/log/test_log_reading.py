@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from cairn.ground.ports import Blobs
 from cairn.log import manifest
 from cairn.log.log import FIRST_PAGE, MOST_NEWS, MemoryLog
 from cairn.log.manifest import ENTRIES
+from cairn.process.system import in_turn
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
@@ -144,6 +146,26 @@ def test_a_reader_does_not_load_again_what_it_has(journal: Journal, monkeypatch:
     process.read()
     loaded = process.calls.count("get")
     assert loaded == len(journal.manifest().segments) - 1
+
+
+def test_full_segments_are_loaded_one_after_the_other_and_all_others_at_once(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manifest, "FULL", 1)
+    for entries in (200, 200, 70):
+        journal.indexed(entries)
+    assert [ref.is_full for ref in journal.manifest().segments] == [True, True, False]
+    at_once: list[int] = []
+
+    def counting(calls: Sequence[Callable[[], object]]) -> list[object]:
+        at_once.append(len(calls))
+        return in_turn(calls)
+
+    log = MemoryLog(replace(journal.adapters, parallel=counting), Vault(journal.adapters))
+
+    assert journal.answers(log) == journal.folded()
+    # What lies between, the small segment, and the two full ones.
+    assert at_once == [3]
 
 
 class MergedMeanwhile:

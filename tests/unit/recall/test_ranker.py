@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from cairn.ground.calibration import Calibration
 from cairn.recall import ranker
-from cairn.recall.corpus import VECTOR_SCALE, Corpus, Mask, similarities
+from cairn.recall.corpus import VECTOR_SCALE, Corpus, Mask, QueryVectors, Scores
 from cairn.recall.features import features
+from cairn.recall.meaning import meaning
 from cairn.recall.question import Question, question
 from cairn.recall.ranker import Tier
 from support.recall import Text, Texts, query_vectors, vector
@@ -38,6 +39,11 @@ def found(
     means = None if query is None else query_vectors(query)
     rows, values = features(corpus, asked(corpus, text), means, allowed)
     return {int(row): {name: float(each[place]) for name, each in values.items()} for place, row in enumerate(rows)}
+
+
+def similarities(corpus: Corpus, asked: QueryVectors) -> Scores | None:
+    means = meaning(corpus, asked)
+    return None if means is None else means.scores
 
 
 def ranked(texts: tuple[Text, ...], text: str) -> list[int]:

@@ -18,7 +18,7 @@ from cairn.log.layout import MANIFEST, log_pk, log_range, own_log_of
 from cairn.log.manifest import Manifest, SegmentRef
 from cairn.log.reading import Beginning, Reading
 from cairn.log.segment import Segment
-from cairn.log.segments import as_far_as_readable
+from cairn.log.segments import as_far_as_readable, loading
 from cairn.log.view import MemoryView
 
 Load = Callable[[str, SegmentRef], Segment]
@@ -60,7 +60,7 @@ class BranchReading:
     def _from(self, branch: Branch, of: str, base: Manifest, load: Load) -> tuple[Reading, list[Attributes]]:
         between = Pending(partial(self._entries, branch, of, base.through))
         loads = [Pending(partial(load, *bound)) for bound in base.bounds()]
-        self._adapters.parallel([between, *loads])
+        self._adapters.parallel([between, *loading(base.segments, loads)])
         segments: Mapping[Digest, Segment] = {
             ref.digest: each.result for ref, each in zip(base.segments, loads, strict=True)
         }

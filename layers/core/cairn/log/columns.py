@@ -109,10 +109,10 @@ class ColumnWriter:
 
 
 class _Section(NamedTuple):
-    """A section as it lies in the file: the type of its numbers, its bytes, and its unpacked length."""
+    """A section as the file has it: the type of its numbers, its bytes, and its unpacked length."""
 
     kind: Literal["B", "H", "I", "Q", "q"]
-    stored: memoryview
+    stored: bytes
     length: int
 
 
@@ -129,7 +129,8 @@ class ColumnFile:
             if contents["format"] != FORMAT:
                 raise CorruptData("a file of sections has another format")
             for name, kind, stored, length in contents["sections"]:
-                self._found[name] = _Section(kind, memoryview(data)[start : start + stored], length)
+                # A copy: one that is compressed goes once it is unpacked, which it could not as a part of the file.
+                self._found[name] = _Section(kind, data[start : start + stored], length)
                 start += stored
             # Cut short, or followed by something: either way not what was written.
             if start != len(data):
@@ -151,7 +152,9 @@ class ColumnFile:
         if name not in self._unpacked:
             if name not in self._found:
                 raise CorruptData("a file of sections lacks one")
-            self._unpacked[name] = _unpacked(self._found[name])
+            found = self._found[name]
+            self._unpacked[name] = _unpacked(found)
+            self._found[name] = found._replace(stored=b"")
         return self._unpacked[name]
 
     def strings(self, name: str) -> Strings:
@@ -167,6 +170,6 @@ def _unpacked(section: _Section) -> memoryview:
     kind, stored, length = section
     try:
         # A section is compressed only where that made it shorter: equal lengths tell that it was not.
-        return (stored if len(stored) == length else memoryview(decompress(stored, length))).cast(kind)
+        return memoryview(stored if len(stored) == length else decompress(stored, length)).cast(kind)
     except (ValueError, TypeError) as fault:
         raise CorruptData("a section is malformed") from fault

@@ -40,7 +40,7 @@ from cairn.log.manifest import ENTRIES, Manifest, SegmentRef
 from cairn.log.newest import EPOCH, TICK, Newest, moving_on, moving_on_from, unmoved
 from cairn.log.reading import Reading
 from cairn.log.segment import Segment
-from cairn.log.segments import Segments, as_far_as_readable
+from cairn.log.segments import Segments, as_far_as_readable, loading
 from cairn.log.view import MemoryView
 from cairn.vault.vault import Vault
 
@@ -321,7 +321,7 @@ class MemoryLog:
         oldest = _sk(newest[-1]) if newest else ""
         between = Pending(lambda: self._between(pk, manifest.through, oldest) if page.next else [])
         loads = [Pending(partial(self._load, tenant, pk, known, *bound)) for bound in manifest.bounds()]
-        self._adapters.parallel([between, *loads])
+        self._adapters.parallel([between, *loading(manifest.segments, loads)])
         segments = {ref.digest: load.result for ref, load in zip(manifest.segments, loads, strict=True)}
         entries = [*between.result, *(entry for entry in reversed(newest) if _sk(entry) > manifest.through)]
         return Reading(MemoryView(segments.values()), manifest, manifest, segments), entries

@@ -38,6 +38,11 @@ class SegmentRef:
     through: str
     entries: int
 
+    @property
+    def is_full(self) -> bool:
+        """Tell whether it is not merged any more."""
+        return level_of(self.entries) >= FULL
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:

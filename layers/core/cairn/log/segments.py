@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -63,8 +63,9 @@ class Segments:
 
     def load(self, tenant: Tenant, pk: str, low: str, ref: SegmentRef) -> Segment:
         """Return the segment that follows `low`; NotFound if its blob is gone, CorruptData if it is not what it was."""
-        sealed = self._adapters.blobs.get(tenant, ref.digest)
-        segment = Segment(self._vault.unseal_blob(tenant, Key(pk, MANIFEST), sealed))
+        # Each step's bytes go with the next: of a large segment there are two copies at a time, and not four.
+        blobs = self._adapters.blobs
+        segment = Segment(self._vault.unseal_blob(tenant, Key(pk, MANIFEST), blobs.get(tenant, ref.digest)))
         # Its seal is sound, and it is of another stretch of this log: the manifest was tampered with or mixed up.
         if (segment.low, segment.through) != (low, ref.through):
             raise CorruptData("a segment stands in the place of another")
@@ -135,6 +136,21 @@ class Segments:
         for item in every(self._adapters.table, Query(pk, low, high)):
             self._adapters.blobs.delete(tenant, Digest(text(item, "digest")))
             self._adapters.table.delete(Delete(Key.of(item)))
+
+
+def loading(refs: Sequence[SegmentRef], loads: Sequence[Callable[[], object]]) -> list[Callable[[], object]]:
+    """Return the calls that make these loads at once, but for those of full segments, which one of them makes in turn.
+
+    While it is loaded a segment takes its size twice, and of full ones a log may have any number.
+    """
+    full = [load for ref, load in zip(refs, loads, strict=True) if ref.is_full]
+
+    def in_turn() -> None:
+        for load in full:
+            load()
+
+    others = [load for ref, load in zip(refs, loads, strict=True) if not ref.is_full]
+    return [*others, in_turn] if full else others
 
 
 def _discarded(pk: str, when: datetime, digest: Digest) -> Put:

@@ -155,7 +155,10 @@ def answer(  # noqa: PLR0913 - what a question is put to, and how
     What embeds English only is not asked about a question in another script, unless meaning alone is to decide: of the
     languages that share its letters it knows names and words that look alike.
     """
-    corpus = side_by_side([each.corpus for each in collections])
+    # What has no rows adds nothing, and to join even one with it copies all columns.
+    corpus = side_by_side(
+        [each.corpus for each in collections if len(each.corpus)] or [each.corpus for each in collections]
+    )
     allowed = np.concatenate([each.allowed for each in collections]) if collections else np.zeros(0, np.bool_)
     if not text or not allowed.any():
         return Answer(NOTHING, collections, corpus, allowed, Likelihood())

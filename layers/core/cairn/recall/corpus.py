@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -21,14 +21,11 @@ Vector = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 """Of shape (rows,)."""
 
+_MANY, _STRIDE, _SPARE = 20_000, 64, 8
+"""From how many scores on a sample is taken, of how many one is in it, and how many more than twice what is expected of
+the sample may be among the greatest."""
 VECTOR_SCALE = 0.3 / 127
 """What 1 is worth in a vector of 8-bit numbers. No component of a unit vector of these sizes is much over 0.3."""
-# 512 rows of 384 numbers in float32 are 768 KB, which the second cache of a core holds.
-_BLOCK = 512
-# With fewer vectors the mean of those known says little of the rest (decision 36).
-_ENOUGH = 0.5
-_DIGITS = 4
-"""To which cosines are told: equal vectors are equal wherever they stand, though sums differ in their last bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,8 @@ class Columns:
 
     `before` and `after` are the rows of what was said just before and after in the same session, -1 where there is
     nothing. `speaker` numbers `speakers`, -1 is nobody; `day` counts from 1 January of year 1; `length` is in terms.
-    Each column is of shape (rows,); `session` numbers 0 to `sessions` - 1.
+    Each column is of shape (rows,); `session` numbers 0 to `sessions` - 1, and `session_length` is that of all that
+    was said in each, of shape (sessions,).
     """
 
     session: NDArray[np.int32]
@@ -56,6 +54,7 @@ class Columns:
     traits: NDArray[np.uint8]
     length: NDArray[np.int32]
     sessions: int
+    session_length: NDArray[np.float64]
     speakers: Sequence[str]
 
 
@@ -69,6 +68,8 @@ class StoredVectors(NamedTuple):
     rows: slice | Rows
     vectors: NDArray[np.int8]
     third_person: bool
+    signs: Callable[[int], NDArray[np.uint64]]
+    """Returns the signs of the first so many numbers of each, as recall.meaning has them; they are kept."""
 
 
 class QueryVectors(NamedTuple):
@@ -127,26 +128,19 @@ def stored_bytes(vector: Vector, tokens: Tokens | None) -> bytes:
     return quantized(vector).tobytes() + (b"" if tokens is None else coded(tokens).tobytes())
 
 
-def similarities(corpus: Corpus, query_vectors: QueryVectors) -> Scores | None:
-    """Return the cosine of each document with the question, None where fewer than half have a vector.
-
-    A document without one counts as the mean of the others: it is neither nearer nor farther.
-    """
-    found = np.full(len(corpus.columns.length), np.nan, np.float32)
-    shift, scale, _ = query_vectors.calibration
-    for stored in corpus.vectors(query_vectors.embedder):
-        # A fact is stated in the third person, as the question was put: both ways to put it count half.
-        asked = (
-            np.float32(0.5) * (query_vectors.first_person + query_vectors.as_put)
-            if stored.third_person
-            else query_vectors.first_person
-        )
-        found[stored.rows] = shift + scale * _cosines(stored.vectors[:, : len(asked)], asked)
-    known = np.isfinite(found)
-    if not len(found) or known.mean() < _ENOUGH:
-        return None
-    # Neither nearer nor farther than the others, or being new would count for or against a text.
-    return found if known.all() else np.where(known, found, found[known].mean())
+def best(scores: Scores, count: int) -> Rows:
+    """Return the rows of so many of the greatest scores, in any order; of equal ones any."""
+    count = min(count, len(scores))
+    if not count:
+        return np.zeros(0, np.int64)
+    if len(scores) >= _MANY:
+        # Most are less than one of a sample, which leaves enough unless it is unlike the whole.
+        sampled = -scores[::_STRIDE]
+        rank = 2 * count // _STRIDE + _SPARE
+        rows = np.flatnonzero(scores >= -np.partition(sampled, rank)[rank])
+        if len(rows) >= count:
+            return rows[np.argpartition(-scores[rows], count - 1)[:count]]
+    return np.argpartition(-scores, count - 1)[:count]
 
 
 def without_vector(corpus: Corpus, embedder: str, rows: Mask) -> int:
@@ -177,21 +171,19 @@ def token_nearness(corpus: Corpus, rows: Rows, query_vectors: QueryVectors, aske
     return np.where(unknown, found[~unknown].mean() if not unknown.all() else 0, found).astype(np.float32)
 
 
+def places(stored: StoredVectors, rows: Rows) -> tuple[Mask, Rows]:
+    """Return which of these rows have something stored there, bool of shape (rows,), and at which place."""
+    if isinstance(stored.rows, slice):
+        here = (rows >= stored.rows.start) & (rows < stored.rows.stop)
+        return here, rows[here] - stored.rows.start
+    at = np.minimum(np.searchsorted(stored.rows, rows), len(stored.rows) - 1)
+    here = stored.rows[at] == rows
+    return here, at[here]
+
+
 def _stored(corpus: Corpus, rows: Rows, query_vectors: QueryVectors) -> Iterator[tuple[Mask, NDArray[np.int8]]]:
     """Yield which of these rows have something stored, bool of shape (rows,), and that, int8, part by part."""
-    place = np.full(len(corpus.columns.length), -1, np.int64)
     for stored in corpus.vectors(query_vectors.embedder):
-        # From rows to places of this part; set back to -1 afterwards, so that one array serves all parts.
-        place[stored.rows] = np.arange(len(stored.vectors))
-        here = place[rows] >= 0
-        yield here, stored.vectors[place[rows[here]]]
-        place[stored.rows] = -1
-
-
-def _cosines(vectors: NDArray[np.int8], query: Vector) -> Scores:
-    """Return the cosines block by block, so that they fit the processor's cache."""
-    # The scale goes into the one vector, not into all of them.
-    scaled = (query * VECTOR_SCALE).astype(np.float32)
-    blocks = (vectors[start : start + _BLOCK] for start in range(0, len(vectors), _BLOCK))
-    found = [block.astype(np.float32) @ scaled for block in blocks]
-    return np.round(np.concatenate(found), _DIGITS) if found else np.zeros(0, np.float32)
+        here, at = places(stored, rows)
+        if len(at):
+            yield here, stored.vectors[at]

@@ -6,6 +6,7 @@ whole session, since an answer rarely repeats what was asked.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 
 from cairn.language import bm25
 from cairn.language.traits import Trait
-from cairn.recall.corpus import Columns, Corpus, Mask, QueryVectors, Rows, Scores, picked, similarities, token_nearness
+from cairn.recall.corpus import Columns, Corpus, Mask, QueryVectors, Rows, Scores, best, picked, token_nearness
+from cairn.recall.meaning import Meaning, meaning
 from cairn.recall.question import Question
 from cairn.recall.token_vectors import Tokens
 
@@ -51,9 +53,9 @@ def features(
     """
     columns = corpus.columns
     words = _Words(corpus, question)
-    meaning = None if query_vectors is None else similarities(corpus, query_vectors)
-    # Scores of all texts are cheap, one product of a matrix at most. The other features are made for the pool alone.
-    rows = _pool(corpus, [words.scores, *([] if meaning is None else [meaning])], allowed)
+    means = None if query_vectors is None else meaning(corpus, query_vectors, allowed)
+    # Scores of all texts are cheap. The other features are made for the pool alone.
+    rows = _pool(corpus, [words.scores, *([] if means is None else [means.scores])], allowed)
     near = _Near(columns, rows)
     found = words.features(near) | _people(columns, rows, question, corpus) | _form(near, question)
     found |= {
@@ -62,8 +64,8 @@ def features(
         "names_one": np.full(len(rows), bool(question.names) and len(question.speakers) == 1, np.float32),
     }
     found["date"] = _dates(columns, rows, question)
-    if query_vectors is not None and meaning is not None:
-        found |= _meaning(corpus, near, meaning, query_vectors)
+    if query_vectors is not None and means is not None:
+        found |= _meaning(corpus, near, means, query_vectors)
         found["agree"] = found["word_rank"] * found["meaning_rank"]
         if query_vectors.tokens is not None:
             found |= _tokens(corpus, near, query_vectors, query_vectors.tokens)
@@ -112,28 +114,28 @@ class _Words:
         unknown = sum(not len(postings.rows) for postings in found.values())
         # The total divides: 1 where the question has no terms.
         self._total = sum(hit.idf for hit in self._hits) + _UNKNOWN_TERM * unknown or 1.0
-        self.scores = self._bm25(bm25.K1, bm25.B)
+        self.scores = self._bm25(None, bm25.K1, bm25.B)
 
     def features(self, near: _Near) -> dict[str, Scores]:
         """Return what the words say of the pool."""
         scores, rows = self.scores, near.rows
         # A term gains less than k1 + 1 times its weight: the most that all of the question's could.
-        share = scores / np.float32(self._total * (bm25.K1 + 1))
-        by_length = self._bm25(bm25.K1_BY_LENGTH, bm25.B_BY_LENGTH) / np.float32(self._total * (bm25.K1_BY_LENGTH + 1))
-        before, after = near.at(share, near.before), near.at(share, near.after)
-        own = share[rows]
+        most = np.float32(self._total * (bm25.K1 + 1))
+        before, after = near.at(scores, near.before) / most, near.at(scores, near.after) / most
+        own = scores[rows] / most
+        by_length = self._bm25(rows, bm25.K1_BY_LENGTH, bm25.B_BY_LENGTH)
         found = {
             "words": own,
             "words_of_best": scores[rows] / max(1e-6, float(scores.max(initial=0))),
             "words_before": before,
             "words_after": after,
-            "words_two_before": near.at(share, _step(near.columns.before, near.before)),
-            "words_two_after": near.at(share, _step(near.columns.after, near.after)),
+            "words_two_before": near.at(scores, _step(near.columns.before, near.before)) / most,
+            "words_two_after": near.at(scores, _step(near.columns.after, near.after)) / most,
             "words_around": np.maximum.reduce([own, before, after]),
             "words_of_session": near.of_session(self._sessions()),
-            "words_z": _standardised(scores, rows) * np.float32(0.125),
+            "words_z": _standardised(scores, rows, scores.std) * np.float32(0.125),
             "word_rank": _ranked(scores[rows]) * (scores[rows] > 0),
-            "words_by_length": by_length[rows],
+            "words_by_length": by_length / np.float32(self._total * (bm25.K1_BY_LENGTH + 1)),
             "pairs": self._pairs(rows),
         }
         return found | self._coverage(near)
@@ -163,29 +165,32 @@ class _Words:
         """Return which terms stand in which of these rows, bool of shape (rows, terms); in row -1 stands none."""
         found = np.zeros((len(rows), len(self._hits)), np.bool_)
         for number, hit in enumerate(self._hits):
-            places = np.searchsorted(hit.rows, rows)
-            # Behind the last of the rows is none: compared with any of them it differs, being larger.
-            places[places == len(hit.rows)] = 0
-            found[:, number] = hit.rows[places] == rows
+            found[:, number], _ = _found_in(hit, rows)
         return found
 
-    def _bm25(self, k1: float, b: float) -> Scores:
-        """Return the BM25 score of each text times k1 + 1, as it was published: Lucene leaves that factor out.
+    def _bm25(self, rows: Rows | None, k1: float, b: float) -> Scores:
+        """Return the BM25 score of these rows or of all, times k1 + 1 as it was published: Lucene leaves that out.
 
         float32 of shape (rows,).
         """
-        scores = np.zeros(self._size, np.float32)
-        # Rounded to float32 once for all terms: sums over all texts are most of the time that words take.
-        norms = bm25.norm(self._columns.length, self._mean, k1, b).astype(np.float32)
+        length = self._columns.length
+        scores = np.zeros(self._size if rows is None else len(rows), np.float32)
+        # One norm for each length that there is, in float32: texts are many, and lengths few.
+        lengths: NDArray[np.int64] = np.arange(1 + int(length.max(initial=0)), dtype=np.int64)
+        norms = bm25.norm(lengths, self._mean, k1, b).astype(np.float32)
         for hit in self._hits:
             weight = hit.count * hit.idf * (k1 + 1)
-            scores[hit.rows] += bm25.gain(weight, hit.counts, norms[hit.rows])
+            if rows is None:
+                scores[hit.rows] += bm25.gain(weight, hit.counts, norms[length[hit.rows]])
+            else:
+                here, at = _found_in(hit, rows)
+                scores[here] += bm25.gain(weight, hit.counts[at], norms[length[rows[here]]])
         return scores
 
     def _sessions(self) -> Scores:
         """Return the BM25 score of each session as one text, as a share of the best: float32 of shape (sessions,)."""
         session, sessions = self._columns.session, self._columns.sessions
-        lengths = np.bincount(session, self._columns.length, sessions)
+        lengths = self._columns.session_length
         mean = max(1e-6, float(lengths.mean()) if sessions else 0.0)
         norms = bm25.norm(lengths, mean, bm25.K1_BY_LENGTH, bm25.B_BY_LENGTH)
         scores = np.zeros(sessions, np.float64)
@@ -207,14 +212,12 @@ class _Words:
         return (np.minimum(shared, _MOST_PAIRS) / _MOST_PAIRS).astype(np.float32)
 
 
-def _meaning(corpus: Corpus, near: _Near, meaning: Scores, query_vectors: QueryVectors) -> dict[str, Scores]:
+def _meaning(corpus: Corpus, near: _Near, means: Meaning, query_vectors: QueryVectors) -> dict[str, Scores]:
     rows, columns = near.rows, near.columns
+    means.settle(np.concatenate([rows, near.before, near.after]))
+    meaning = means.scores
     own, before, after = meaning[rows], near.at(meaning, near.before), near.at(meaning, near.after)
-    nearest = np.full(columns.sessions, -1, np.float32)
-    # Unlike nearest[session] = ..., which would keep the last of several in a session.
-    np.maximum.at(nearest, columns.session, meaning)
-    sums = np.bincount(columns.session, meaning, columns.sessions)
-    mean = (sums / np.maximum(1, np.bincount(columns.session, minlength=columns.sessions))).astype(np.float32)
+    nearest, mean = _of_sessions(columns, rows, meaning)
     together = _with_before(corpus, near, query_vectors, own, before)
     return {
         "meaning": own,
@@ -224,9 +227,23 @@ def _meaning(corpus: Corpus, near: _Near, meaning: Scores, query_vectors: QueryV
         "meaning_with_before": together,
         "meaning_of_session": near.of_session(nearest),
         "meaning_of_session_mean": near.of_session(mean),
-        "meaning_z": _standardised(meaning, rows) * np.float32(0.25),
+        "meaning_z": _standardised(meaning, rows, means.deviation) * np.float32(0.25),
         "meaning_rank": _ranked(own),
     }
+
+
+def _of_sessions(columns: Columns, rows: Rows, meaning: Scores) -> tuple[Scores, Scores]:
+    """Return the greatest cosine in each session and their mean, of shape (sessions,), where it has any of the rows."""
+    is_meant = np.zeros(columns.sessions, np.bool_)
+    is_meant[columns.session[rows]] = True
+    # Of a long log few sessions are in the pool.
+    of_them = np.flatnonzero(is_meant[columns.session])
+    session, told = columns.session[of_them], meaning[of_them]
+    nearest = np.full(columns.sessions, -1, np.float32)
+    # Unlike nearest[session] = ..., which would keep the last of several in a session.
+    np.maximum.at(nearest, session, told)
+    sums = np.bincount(session, told, columns.sessions)
+    return nearest, (sums / np.maximum(1, np.bincount(session, minlength=columns.sessions))).astype(np.float32)
 
 
 def _with_before(corpus: Corpus, near: _Near, query_vectors: QueryVectors, own: Scores, before: Scores) -> Scores:
@@ -269,15 +286,14 @@ def _people(columns: Columns, rows: Rows, question: Question, corpus: Corpus) ->
 def _form(near: _Near, question: Question) -> dict[str, Scores]:
     columns, rows = near.columns, near.rows
 
-    def shows(trait: Trait) -> Scores:
+    def shows(trait: Trait, rows: NDArray[np.integer] = rows) -> Scores:
         return (columns.traits[rows] & trait > 0).astype(np.float32)
 
     of_assistant = any(columns.speakers[number] == "assistant" for number in question.speakers)
     unasked = shows(Trait.BY_ASSISTANT) * np.float32(question.is_english and not of_assistant)
-    asks = (columns.traits & Trait.ASKS > 0).astype(np.float32)
     return {
-        "asks": asks[rows],
-        "asked_before": near.at(asks, near.before),
+        "asks": shows(Trait.ASKS),
+        "asked_before": shows(Trait.ASKS, near.before) * (near.before >= 0),
         "says_i": shows(Trait.SAYS_I),
         "short": shows(Trait.IS_SHORT),
         "by_assistant": unasked,
@@ -302,28 +318,32 @@ def _pool(corpus: Corpus, scores: list[Scores], allowed: Mask | None) -> Rows:
     Scores and mask are of shape (rows,).
     """
     columns = corpus.columns
-    open_to = [each if allowed is None else np.where(allowed, each, np.float32(-np.inf)) for each in scores]
-    best = [kind.start + _top(each[kind]) for each in open_to for kind in corpus.kinds]
-    chosen = np.unique(np.concatenate(best)) if best else np.zeros(0, np.int64)
+    held_back = None if allowed is None or allowed.all() else ~allowed
+    open_to = [each if held_back is None else np.where(held_back, np.float32(-np.inf), each) for each in scores]
+    # The order within the pool does not matter, since features are sorted by score later.
+    found = [kind.start + best(each[kind], POOL) for each in open_to for kind in corpus.kinds]
+    chosen = np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
     around = np.unique(np.concatenate([chosen, columns.before[chosen], columns.after[chosen]]))
     return around[(around >= 0) & (True if allowed is None else allowed[around])].astype(np.int64)
 
 
-def _top(scores: Scores) -> Rows:
-    count = min(POOL, len(scores))
-    # In linear time; the order within the pool does not matter, since features are sorted by score later.
-    return np.argpartition(-scores, count - 1)[:count] if count else np.zeros(0, np.int64)
+def _found_in(hit: _Hit, rows: NDArray[np.integer]) -> tuple[Mask, Rows]:
+    """Return in which of these rows a term stands, bool of shape (rows,), and at which of its places."""
+    # Behind the last of the rows is none: compared with the last it differs, being larger.
+    places = np.minimum(np.searchsorted(hit.rows, rows), len(hit.rows) - 1)
+    here = hit.rows[places] == rows
+    return here, places[here]
 
 
 def _step(onward: NDArray[np.int32], from_rows: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.where(from_rows >= 0, onward[from_rows], np.int32(-1))
 
 
-def _standardised(scores: Scores, rows: Rows) -> Scores:
+def _standardised(scores: Scores, rows: Rows, deviation: Callable[[], np.floating]) -> Scores:
     """Return how many deviations the scores of these rows are from the mean of all."""
     if not len(rows):
         return np.zeros(0, np.float32)
-    return ((scores[rows] - scores.mean()) / (scores.std() + 1e-6)).astype(np.float32)
+    return ((scores[rows] - scores.mean()) / (deviation() + 1e-6)).astype(np.float32)
 
 
 def _ranked(scores: Scores) -> Scores:

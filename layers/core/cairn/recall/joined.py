@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
@@ -16,6 +17,7 @@ from cairn.language.slips import slips_at_the_start
 from cairn.language.terms import alike, opening, terms
 from cairn.log.documents import Documents, Kind
 from cairn.recall.corpus import Columns, Postings, Rows, StoredVectors
+from cairn.recall.meaning import Signs, signs
 
 _DAY = 86_400_000_000
 _FIRST_DAY = 719_163
@@ -26,12 +28,26 @@ Numbers = NDArray[np.int32]
 Number = TypeVar("Number", bound=np.generic)
 
 
+class _KeptSigns:
+    """The signs of one stretch's vectors, made when they are first asked for and again where there are more by then."""
+
+    def __init__(self) -> None:
+        self._kept: Signs = np.zeros((0, 0), np.uint64)
+
+    def __call__(self, vectors: NDArray[np.int8], dimensions: int) -> Signs:
+        """Return the signs of the first numbers of each of these vectors."""
+        if self._kept.shape[1] != len(vectors):
+            self._kept = signs(vectors[:, :dimensions])
+        return self._kept
+
+
 class Leaf(NamedTuple):
     """The documents of one stretch and kind, and the row of the first."""
 
     first: int
     documents: Documents
     kind: Kind
+    signs: _KeptSigns
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +101,7 @@ class Joined:
 
     def vectors(self, embedder: str) -> Iterator[StoredVectors]:
         """Yield what vectors of this embedder there are."""
-        for first, documents, kind in self.leaves:
+        for first, documents, kind, kept in self.leaves:
             held = documents.vectors
             if held is None or held.embedder != embedder or not len(documents):
                 continue
@@ -93,7 +109,7 @@ class Joined:
             # Where they lie in the segment: nothing is copied until rows are picked.
             vectors = np.frombuffer(held.data, np.int8).reshape(count, -1)
             rows = slice(first, first + count) if held.docs is None else np.asarray(held.docs, np.int64) + first
-            yield StoredVectors(rows, vectors, kind != "texts")
+            yield StoredVectors(rows, vectors, kind != "texts", partial(kept, vectors))
 
     def leaf_of(self, row: int) -> tuple[int, int]:
         """Return the number of the leaf that a row is of, and the document's number there."""
@@ -131,6 +147,10 @@ def of(documents: Documents, kind: Kind) -> Joined:
     # A document without a speaker names "", which is nobody: -1.
     unnamed = np.array([not name for name in speakers], np.bool_)
     by = np.asarray(speaker, np.int32)
+    length, sessions = (
+        np.asarray(documents.number("length"), np.int32),
+        len(names) if kind == "texts" else len(documents),
+    )
     columns = Columns(
         session=session,
         before=before,
@@ -138,11 +158,12 @@ def of(documents: Documents, kind: Kind) -> Joined:
         day=(np.asarray(documents.number("at"), np.int64) // _DAY + _FIRST_DAY).astype(np.int32),
         speaker=np.where(unnamed[by], _NONE, by) if len(by) else by,
         traits=np.asarray(documents.number("cues"), np.uint8),
-        length=np.asarray(documents.number("length"), np.int32),
-        sessions=len(names) if kind == "texts" else len(documents),
+        length=length,
+        sessions=sessions,
+        session_length=np.bincount(session, length.astype(np.float64), sessions).astype(np.float64),
         speakers=speakers,
     )
-    return Joined(columns, [Leaf(0, documents, kind)], names)
+    return Joined(columns, [Leaf(0, documents, kind, _KeptSigns())], names)
 
 
 def linked(parts: Sequence[Joined]) -> Joined:
@@ -151,24 +172,30 @@ def linked(parts: Sequence[Joined]) -> Joined:
         return parts[0]
     names = dict(parts[0].names)
     sessions = [parts[0].columns.session]
+    numbers: list[Numbers] = [np.arange(len(names), dtype=np.int32)]
     for part in parts[1:]:
         # Sessions are numbered in each part; by name they get one number in all of them.
-        number = np.array([names.setdefault(name, len(names)) for name in part.names], np.int32)
-        sessions.append(number[part.columns.session] if len(part) else part.columns.session)
-    session = np.concatenate(sessions)
-    joined = _joined(parts, session, len(names))
+        numbers.append(np.array([names.setdefault(name, len(names)) for name in part.names], np.int32))
+        sessions.append(numbers[-1][part.columns.session] if len(part) else part.columns.session)
+    lengths = np.zeros(len(names), np.float64)
+    for part, number in zip(parts, numbers, strict=True):
+        lengths[number] += part.columns.session_length
+    joined = _joined(parts, np.concatenate(sessions), lengths)
     _link(joined.columns, parts)
     return Joined(joined.columns, joined.leaves, names)
 
 
 def side_by_side(parts: Sequence[Joined]) -> Joined:
     """Return parts that have nothing to do with each other as one corpus."""
+    if len(parts) == 1 and "" not in parts[0].columns.speakers:
+        return parts[0]
     firsts = list(accumulate((part.columns.sessions for part in parts), initial=0))
     sessions = [part.columns.session + np.int32(first) for part, first in zip(parts, firsts, strict=False)]
-    return _joined(parts, _end_to_end(sessions, np.int32), firsts[-1])
+    lengths = _end_to_end([part.columns.session_length for part in parts], np.float64)
+    return _joined(parts, _end_to_end(sessions, np.int32), lengths)
 
 
-def _joined(parts: Sequence[Joined], session: Numbers, sessions: int) -> Joined:
+def _joined(parts: Sequence[Joined], session: Numbers, session_length: NDArray[np.float64]) -> Joined:
     firsts = list(accumulate(map(len, parts), initial=0))
     speakers: dict[str, int] = {}
     by = [_renumbered(part.columns, speakers) for part in parts]
@@ -181,7 +208,8 @@ def _joined(parts: Sequence[Joined], session: Numbers, sessions: int) -> Joined:
         speaker=_end_to_end(by, np.int32),
         traits=_end_to_end([part.columns.traits for part in parts], np.uint8),
         length=_end_to_end([part.columns.length for part in parts], np.int32),
-        sessions=sessions,
+        sessions=len(session_length),
+        session_length=session_length,
         speakers=list(speakers),
     )
     leaves = [

@@ -175,8 +175,8 @@ class Searcher:
         Raises nothing where an embedder fails.
         """
         from cairn.recall import collection  # noqa: PLC0415 - numpy, which a process that only writes can do without
-        from cairn.recall.corpus import similarities  # noqa: PLC0415
         from cairn.recall.embedding import Embedding, growing  # noqa: PLC0415
+        from cairn.recall.meaning import meaning  # noqa: PLC0415
 
         with self._views(session, held) as views:
             embedding = Embedding(self._adapters, self._embedder())
@@ -185,10 +185,10 @@ class Searcher:
                 return {}
             found: dict[str, float] = {}
             for each in (collection.facts(views[owner], facts) for owner, facts in held.items()):
-                cosines = similarities(each.corpus, vectors)
-                if cosines is not None:
-                    rows: list[int] = each.allowed.nonzero()[0].tolist()
-                    found |= {_fact_id(each.found(row)): float(cosines[row]) for row in rows}
+                means = meaning(each.corpus, vectors, each.allowed)
+                if means is not None:
+                    means.settle(rows := each.allowed.nonzero()[0])
+                    found |= {_fact_id(each.found(row)): float(means.scores[row]) for row in rows.tolist()}
             return found
 
     @contextmanager
