@@ -137,7 +137,8 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 def _is_any(kind: Any, given: object) -> bool:
     """Tell whether a value is of a type that has no range."""
-    bare, notes = getattr(kind, "__origin__", kind), getattr(kind, "__metadata__", ())
+    notes = getattr(kind, "__metadata__", ())
+    bare = kind.__origin__ if notes else kind
     return type(given) is bare and all(isinstance(note, Doc) for note in notes) and str(given).isascii()
 
 
