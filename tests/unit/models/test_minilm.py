@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import shutil
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import file_digest
@@ -75,6 +77,14 @@ def test_a_text_that_comes_again_soon_is_not_run_again(model: MiniLm, monkeypatc
     assert np.array_equal(again.tokens, first.tokens)
     with pytest.raises(AttributeError):
         model.embed("What a turn asks is stored when it ends!")
+
+
+def test_the_library_that_runs_it_keeps_no_id_of_the_machine_in_a_home(directory: Path, tmp_path: Path) -> None:
+    code = "import sys, pathlib, cairn.models.minilm as m; m.MiniLm(pathlib.Path(sys.argv[1])).embed('x')"
+    told = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    subprocess.run([sys.executable, "-c", code, str(directory)], env=told, check=True)  # noqa: S603 - this Python
+
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_threads_share_one_model_that_is_loaded_once(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:

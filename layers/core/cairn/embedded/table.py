@@ -6,7 +6,7 @@ import base64
 import json
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -207,15 +207,10 @@ class SqliteTable:
         self._late.puts.clear()
 
     def _settle(self) -> None:
-        if not self._late.puts:
-            return
-        brief = all(put.brief for put in self._late.puts)
-        try:
-            with self._writing(brief=brief):
+        if self._late.puts:
+            brief = all(put.brief for put in self._late.puts)
+            with suppress(*(Unavailable,) * brief), self._writing(brief=brief):
                 pass
-        except Unavailable:
-            if not brief:
-                raise
 
     def _write(self, write: Write, *, brief: bool = False) -> Attributes:
         """Apply a single write and return the item as it is afterwards, empty if it is gone."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from hashlib import file_digest
 from pathlib import Path
@@ -85,6 +86,8 @@ class LazyModel:
         return self._once.ready()
 
     def _load(self) -> tuple[WordPiece, OnnxGraph]:
+        # From 1.31 on its wheels keep an id of the machine under ~/.cache as they are loaded, and report what they run.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         try:
             from cairn.models.onnx_graph import OnnxGraph  # noqa: PLC0415 - 100 ms, only where a model is used
         except ImportError:

@@ -74,8 +74,9 @@ class Answer:
         """
         leaves = self.corpus.leaves
         numbers: list[int] = (np.searchsorted([leaf.first for leaf in leaves], self.ranking.rows, "right") - 1).tolist()
-        kinds = [leaves[number].kind for number in numbers]
-        return map(Hit, kinds, self.ranking.scores.tolist(), range(len(kinds)))
+        scores: list[float] = self.ranking.scores.tolist()
+        found = enumerate(zip(numbers, scores, strict=True))
+        return (Hit(leaves[number].kind, score, place) for place, (number, score) in found)
 
     def _hit(self, place: int, scores: Scores) -> Hit:
         number, _ = self.corpus.leaf_of(int(self.ranking.rows[place]))
