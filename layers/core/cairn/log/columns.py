@@ -149,10 +149,11 @@ class ColumnFile:
 
     def column(self, name: str) -> memoryview:
         """Return the numbers of a column, or the bytes of a raw section; a view of one dimension, to be indexed."""
+        # Looked up first: once it is unpacked, by another thread too, there is nothing left to unpack.
+        found = self._found.get(name)
         if name not in self._unpacked:
-            if name not in self._found:
+            if found is None:
                 raise CorruptData("a file of sections lacks one")
-            found = self._found[name]
             self._unpacked[name] = _unpacked(found)
             self._found[name] = found._replace(stored=b"")
         return self._unpacked[name]
