@@ -40,7 +40,7 @@ def stretch(first: int, end: int) -> Joined:
             session="one",
             type="turn",
             confidence=1.0,
-            index_terms=IndexTerms([], [], 0),
+            index_terms=lambda: IndexTerms([], [], 0),
             text="",
         )
         documents.add(described)
