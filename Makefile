@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 MODEL := .venv/share/cairn/model/minilm-l6-int8.onnx
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check lint generate layers stack scan bench runtime conformance agents frameworks typescript browser plugins faults isolation mutants
+.PHONY: help demo serve test check lint generate stack scan bench runtime conformance agents frameworks typescript browser plugins faults isolation mutants
 
 help: ## Show the verbs
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -58,11 +58,9 @@ stack: .venv/.ready ## Deploy the template to an AWS emulator on this machine an
 scan: .venv/.ready ## Scan the template for what a security review would object to
 	@$(BIN)/python tools/scan.py
 
-runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and print what their cold starts cost
-	@$(BIN)/python tools/runtime.py
-
-layers: .venv/.ready ## Build the layers for arm64 and for x86_64, and hold them to their processor and to 150 MB
+runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and print what their cold starts cost; build layers for each processor
 	@PYTHONPATH=layers $(BIN)/python tools/layers.py
+	@$(BIN)/python tools/runtime.py
 
 bench: bench-budgets bench-extraction bench-detection ## Print what no machine changes; bench-<name> measures one thing, as bench/<name>.py says
 

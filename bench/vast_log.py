@@ -39,7 +39,7 @@ OWNER = log_owner(USER, ASKING)
 PK = log_pk(TENANT, PROJECT, OWNER)
 _FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 _NOISE = 0.02
-_FULL = 98_304
+_FULL = 94_208
 """How many entries a segment has that is not merged any more, as indexing each 64 makes it: three of level 3."""
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from cairn.tool.call import Call, execute
+from cairn.tool.catalog import only
 from cairn.tool.pipe import Piped, run_pipe
 from cairn.tool.pipe_plan import Steps
 from cairn.tool.tool import Tool, tool
@@ -54,7 +55,7 @@ EXAMPLE = {
 def _catalog(name: str | None = None) -> Sequence[Tool]:
     from cairn_tools.catalog import CATALOG  # noqa: PLC0415 - which lists this tool too
 
-    return [tool for tool in (CATALOG if name is None else CATALOG.only(name)) if not tool.for_operators]
+    return [tool for tool in (CATALOG if name is None else only(CATALOG, name)) if not tool.for_operators]
 
 
 @tool(

@@ -138,10 +138,11 @@ def test_a_process_that_has_been_idle_reads_segments_and_not_all_that_was_said_m
 
 def test_a_reader_does_not_load_again_what_it_has(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manifest, "FULL", 1)  # the first segment is never merged
+    monkeypatch.setattr(manifest, "LOWEST", 64)
     journal.indexed(200)
     process = Counting(journal)
     process.read()
-    while journal.written < 200 + 5 * ENTRIES:
+    while journal.written < 200 + MOST_NEWS + ENTRIES:
         journal.indexed(ENTRIES)
     process.read()
     loaded = process.calls.count("get")
@@ -152,6 +153,7 @@ def test_full_segments_are_loaded_one_after_the_other_and_all_others_at_once(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(manifest, "FULL", 1)
+    monkeypatch.setattr(manifest, "LOWEST", 64)
     for entries in (200, 200, 70):
         journal.indexed(entries)
     assert [ref.is_full for ref in journal.manifest().segments] == [True, True, False]
