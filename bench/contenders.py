@@ -112,8 +112,7 @@ def _nothing() -> None:
 
 
 def _cairn_stdio(directory: Path) -> Running:
-    server = Server([_CAIRN, "stdio", "--data", str(directory)], _environment(directory), directory.parent / "log")
-    return McpRunning(server, Client(Stdio(server)), _cairn_tools())
+    return _over_stdio([_CAIRN, "stdio", "--data", str(directory)], directory, {}, _cairn_tools())
 
 
 def _cairn_http(directory: Path) -> Running:
@@ -164,9 +163,7 @@ def _npm() -> None:
 def _server_memory(directory: Path) -> Running:
     program = HOME / "server-memory/node_modules/@modelcontextprotocol/server-memory/dist/index.js"
     own = {"MEMORY_FILE_PATH": str(directory / "memory.json")}
-    server = Server(
-        [shutil.which("node") or "node", str(program)], _environment(directory, own), directory.parent / "log"
-    )
+    command = [shutil.which("node") or "node", str(program)]
 
     def keep_many(memories: Sequence[Memory]) -> tuple[str, Mapping[str, Any]]:
         told = [{"name": f"m{each.number}", "entityType": "memory", "observations": [each.text]} for each in memories]
@@ -177,7 +174,7 @@ def _server_memory(directory: Path) -> Running:
         return "search_nodes", {"query": max(re.findall(r"\w+", question), key=len)}
 
     tools = Tools(lambda memory: keep_many([memory]), find, keep_many)
-    return McpRunning(server, Client(Stdio(server)), tools)
+    return _over_stdio(command, directory, own, tools)
 
 
 def _memory_service() -> None:
@@ -195,12 +192,11 @@ def _start_memory_service(directory: Path, mode: str) -> Running:
         "MCP_CONSOLIDATION_ENABLED": "false",
     }
     command = [str(HOME / "mcp-memory-service/bin/memory"), "server"]
-    server = Server(command, _environment(directory, own), directory.parent / "log")
     tools = Tools(
         lambda memory: ("memory_store", {"content": memory.text}),
         lambda question: ("memory_search", {"query": question, "limit": LIMIT, "mode": mode}),
     )
-    return McpRunning(server, Client(Stdio(server)), tools)
+    return _over_stdio(command, directory, own, tools)
 
 
 def _basic_memory() -> None:
@@ -220,13 +216,12 @@ def _start_basic_memory(directory: Path) -> Running:
         "FASTMCP_CHECK_FOR_UPDATES": "off",
     }
     command = [str(HOME / "basic-memory/bin/basic-memory"), "mcp"]
-    server = Server(command, _environment(directory, own), directory.parent / "log")
     tools = Tools(
         lambda memory: ("write_note", {"title": f"m{memory.number}", "content": memory.text, "directory": "bench"}),
         # As text it tells titles alone.
         lambda question: ("search_notes", {"query": question, "page_size": LIMIT, "output_format": "json"}),
     )
-    return McpRunning(server, Client(Stdio(server)), tools)
+    return _over_stdio(command, directory, own, tools)
 
 
 def _langgraph() -> None:
@@ -270,6 +265,12 @@ def _loading_extensions() -> str:
         if subprocess.run([python, "-c", _ASKED], capture_output=True, check=False).returncode == 0:  # noqa: S603 - a Python
             return python
     raise Missing("no Python here has an SQLite that loads extensions")
+
+
+def _over_stdio(command: Sequence[str], directory: Path, own: Mapping[str, str], tools: Tools) -> Running:
+    """Start a server that is spoken to over its standard input and output."""
+    server = Server(command, _environment(directory, own), directory.parent / "log")
+    return McpRunning(server, Client(Stdio(server)), tools)
 
 
 def _environment(directory: Path, own: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -26,6 +25,7 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.jobs import EmbedLog, IndexLog, Job
 from cairn.ground.ports import Embedder, Reader
+from cairn.models.embedders import BUILT
 from cairn.models.minilm import MiniLm
 from cairn.models.statement_reader import StatementReader
 from cairn.process.system import SystemEntropy, in_turn
@@ -47,7 +47,6 @@ SERVICES = {
     "SQS": ("job_send",),
     "Lambda": ("invoke",),
 }
-_BUILT = Path(sys.prefix, "share/cairn/model")
 _JOB = timedelta(minutes=5)
 _ANY = {"allowed_namespaces": ["session.*"], "operations": ["read", "write"]}
 POLICY = {"tool_permissions": dict.fromkeys(("listMemory", "getMemory", "putMemory", "deleteMemory"), _ANY)}
@@ -63,7 +62,7 @@ class Models(NamedTuple):
 
 def usual_models() -> Models:
     """Return those of a deployment with which nothing else is said: each process loads its own."""
-    return Models(MiniLm(_BUILT), StatementReader(_BUILT))
+    return Models(MiniLm(BUILT), StatementReader(BUILT))
 
 
 @dataclass(frozen=True, slots=True)

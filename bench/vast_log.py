@@ -40,7 +40,7 @@ PK = log_pk(TENANT, PROJECT, OWNER)
 _FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 _NOISE = 0.02
 _FULL = 94_208
-"""How many entries a segment has that is not merged any more, as indexing each 64 makes it: three of level 3."""
+"""How many entries a segment has that is not merged any more, as a job at each 32 makes it."""
 
 
 @dataclass(frozen=True, slots=True)

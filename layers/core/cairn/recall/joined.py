@@ -147,10 +147,8 @@ def of(documents: Documents, kind: Kind) -> Joined:
     # A document without a speaker names "", which is nobody: -1.
     unnamed = np.array([not name for name in speakers], np.bool_)
     by = np.asarray(speaker, np.int32)
-    length, sessions = (
-        np.asarray(documents.number("length"), np.int32),
-        len(names) if kind == "texts" else len(documents),
-    )
+    length = np.asarray(documents.number("length"), np.int32)
+    sessions = len(names) if kind == "texts" else len(documents)
     columns = Columns(
         session=session,
         before=before,

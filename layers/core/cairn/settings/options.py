@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import Field, dataclass, fields, is_dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args, get_type_hints
 
@@ -113,19 +113,19 @@ def build(kind: type[T], prefix: str, values: Mapping[str, Any]) -> T:
     if not any(key.startswith(f"{prefix}.") for key in values):
         return kind()
     given: dict[str, Any] = {}
-    for name, hint in _hints(kind).items():
-        key = f"{prefix}.{name}"
-        if isinstance(hint, type) and is_dataclass(hint):
-            given[name] = build(hint, key, values)
+    for each in fields(cast("Any", kind)):
+        key = f"{prefix}.{each.name}"
+        if section := _section(each):
+            given[each.name] = build(section, key, values)
         elif key in values:
-            given[name] = values[key]
+            given[each.name] = values[key]
     return kind(**given)
 
 
-@cache
-def _hints(kind: type) -> Mapping[str, Any]:
-    """Return the types of a dataclass's fields, which are asked again for each tenant."""
-    return get_type_hints(kind)
+def _section(field: Field[Any]) -> type | None:
+    """Return the dataclass that a field holds, None where it holds a value."""
+    made = field.default_factory
+    return made if isinstance(made, type) and is_dataclass(made) else None
 
 
 @cache
@@ -144,8 +144,8 @@ def _is_any(kind: Any, given: object) -> bool:
 
 def _options_of(kind: type, prefix: str) -> Iterator[Option]:
     for each in fields(kind):
-        key, section = f"{prefix}.{each.name}", each.default_factory
-        if isinstance(section, type) and is_dataclass(section):
+        key = f"{prefix}.{each.name}"
+        if section := _section(each):
             yield from _options_of(section, key)
         else:
             yield Option(key, each.default, partial(_declared, kind, each.name))
@@ -162,9 +162,9 @@ def _annotated(kind: type) -> Mapping[str, Any]:
 
 
 def _origins() -> tuple[Any, str]:
-    from pydantic import Field  # noqa: PLC0415 - as above
+    import pydantic  # noqa: PLC0415 - as above
 
-    origin = Annotated[str, Field(pattern=r"^https?://[^/\s]+$", strict=True)]
+    origin = Annotated[str, pydantic.Field(pattern=r"^https?://[^/\s]+$", strict=True)]
     return tuple[origin, ...], "The web origins whose pages may call the MCP door."
 
 
