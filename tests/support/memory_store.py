@@ -19,17 +19,13 @@ from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update
 class MemoryTable:
     """Items in a dict per partition; one write at a time."""
 
-    def __init__(self) -> None:
-        self._partitions: dict[str, dict[str, Attributes]] = {}
-        self._index: dict[str, dict[Key, Attributes]] = {}
+    def __init__(self, partitions: dict[str, dict[str, Attributes]] | None = None) -> None:
+        self._partitions = partitions or {}
         self._lock = threading.Lock()
 
     def copy(self) -> MemoryTable:
         """Return a table of its own with the same items, which are never changed in place."""
-        other = MemoryTable()
-        other._partitions = {pk: dict(items) for pk, items in self._partitions.items()}
-        other._index = {ipk: dict(items) for ipk, items in self._index.items()}
-        return other
+        return MemoryTable({pk: dict(items) for pk, items in self._partitions.items()})
 
     def items(self) -> Iterator[Attributes]:
         """Yield every item."""
@@ -78,7 +74,7 @@ class MemoryTable:
     def _held(self, query: Query) -> list[Attributes]:
         if not query.index:
             return list(self._partitions.get(query.pk, {}).values())
-        return list(self._index.get(query.pk, {}).values())
+        return [item for item in self.items() if item.get("ipk") == query.pk and "isk" in item]
 
     def _write(self, write: Write) -> Attributes | None:
         check_writes([write])
@@ -90,10 +86,6 @@ class MemoryTable:
 
     def _apply(self, write: Write, item: Attributes | None) -> Attributes | None:
         new, key = applied(write, item), key_of(write)
-        if item is not None:
-            self._index.get(str(item.get("ipk")), {}).pop(key, None)
-        if new is not None and "ipk" in new and "isk" in new:
-            self._index.setdefault(str(new["ipk"]), {})[key] = new
         if new is None:
             self._partitions.get(key.pk, {}).pop(key.sk, None)
         else:
