@@ -4,6 +4,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 MODEL := .venv/share/cairn/model/minilm-l6-int8.onnx
 .DEFAULT_GOAL := help
+# Else every worker and every process that a test starts compiles all it loads.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo serve test check lint generate stack scan bench runtime conformance agents frameworks typescript browser plugins faults isolation mutants
 
 help: ## Show the verbs

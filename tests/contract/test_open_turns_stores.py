@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 import pytest
 
 from cairn.conversation.items import message, text_of
+from cairn.ground import codec
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import TurnId, UserId
 from cairn.ground.ports import Blobs, KeyRing, Table
@@ -14,17 +16,23 @@ from cairn.process.system import in_turn
 from cairn.sessions.layout import session_pk
 from cairn.sessions.open_turns import OpenTurn
 from cairn.turns import open_turns
+from cairn.vault.vault import MAX_INLINE_BYTES
 from support.doubles import RecordingJobs
 from support.turns import SESSION, cold, partition
 
 ADA = UserId("ada")
-LONG = "".join(f"line {number} of the log\n" for number in range(20_000))
+LONG = " ".join(f"line {sha256(str(number).encode()).hexdigest()} of the log" for number in range(1_000))
+"""What is a blob for its length, compressed too."""
 ANSWER = (message("assistant", "Noted.", "output_text"),)
 
 
 @pytest.fixture
 def adapters(*, table: Table, blobs: Blobs, keyring: KeyRing, clock: Any, entropy: Any) -> Adapters:
     return Adapters(table, blobs, keyring, clock, entropy, in_turn, RecordingJobs())
+
+
+def test_the_long_turn_is_too_long_for_an_item() -> None:
+    assert len(codec.pack({"text": LONG})) > MAX_INLINE_BYTES
 
 
 @pytest.mark.req("R311")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from cairn.facts.told import Asked, requests, without
-from support.processor import seconds_of
+from support.processor import is_within, seconds_of
 
 pytestmark = pytest.mark.req("R300")
 
@@ -164,9 +166,9 @@ def test_hostile_texts_are_read_in_time_linear_in_their_length() -> None:
         "remember this:" + " " * 50,
     )
 
-    def seconds(text: str) -> float:
-        return seconds_of(lambda: requests([text]))
+    def bound(text: str) -> float:
+        return 10 * seconds_of(lambda: requests([text])) + 0.2
 
     for part in parts:
         text = part * (160_000 // len(part))
-        assert seconds(text) < 10 * seconds(text[: len(text) // 4]) + 0.2
+        assert is_within(partial(requests, [text]), partial(bound, text[: len(text) // 4]), 0.2)
