@@ -176,6 +176,13 @@ class MeteredBlobs:
         self._meter.sizes["blobs_read"] += len(data)
         return data
 
+    def get_part(self, tenant: Tenant, digest: Digest, start: int, length: int) -> bytes:
+        """Count and pass on."""
+        data = self._blobs.get_part(tenant, digest, start, length)
+        self._meter.trip("blob_get")
+        self._meter.sizes["blobs_read"] += len(data)
+        return data
+
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         """Count and pass on."""
         self._meter.trip("blob_delete")

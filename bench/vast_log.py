@@ -24,11 +24,13 @@ from cairn.ground.table import Key, Put
 from cairn.log.documents import Vectors
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import log_owner, log_pk, log_sk
-from cairn.log.manifest import Manifest
-from cairn.log.segment_writer import written
+from cairn.log.manifest import Manifest, is_full
+from cairn.log.segment_writer import Written, written
 from cairn.log.segments import Segments
 from cairn.log.view import MemoryView
 from cairn.recall.corpus import quantized, stored_bytes
+from cairn.recall.embedding import apart
+from cairn.recall.token_vectors import BYTES
 from cairn.vault.vault import Vault
 from recall_engine import TENANT, USER
 from recall_sets import Conversation, Text
@@ -106,29 +108,36 @@ class Mixtures:
         return sum(len(each.texts) for each in before)
 
 
-def build(adapters: Adapters, texts: Iterable[Spoken], embedder: str) -> int:
-    """Store the texts as a log of full segments and a smaller one, and return how many bytes they take."""
+def build(adapters: Adapters, texts: Iterable[Spoken], embedder: str, *, in_pages: bool = True) -> int:
+    """Store the texts as a log of full segments and a smaller one, and return how many bytes they take.
+
+    Full segments are in pages, as the indexer makes them, unless all of every one is to be at hand.
+    """
     vault = Vault(adapters)
     segments = Segments(adapters, vault)
     manifest, low, told, total = Manifest(), "", iter(texts), 0
     while some := [text for _, text in zip(range(_FULL), told, strict=False)]:
         through = log_sk(time_ordered_id(_FIRST + timedelta(hours=manifest.version), bytes(10)))
-        data = _segment(some, low, through, embedder)
+        segment = _segment(some, low, through, embedder, in_pages=in_pages and is_full(len(some)))
         # The newest entry that a segment holds is looked for at each question.
         adapters.table.put(Put({"pk": PK, "sk": through, **vault.seal(TENANT, Key(PK, through), _entry(some[-1], 0))}))
-        built = segments.build(TENANT, PK, through, len(some), data)
+        built = segments.build(TENANT, PK, through, len(some), segment)
         switched = segments.switch(PK, manifest, len(manifest.segments), built)
         if switched is None:
             raise ValueError("another process builds the log")
-        manifest, low, total = switched, through, total + len(data)
+        manifest, low, total = switched, through, total + segment.size
     return total
 
 
-def _segment(texts: Sequence[Spoken], low: str, through: str, embedder: str) -> bytes:
+def _segment(texts: Sequence[Spoken], low: str, through: str, embedder: str, *, in_pages: bool) -> Written:
     view = MemoryView()
     for number, text in enumerate(texts):
         view.apply(_entry(text, number))
-    return written(view, low, through, {"texts": Vectors(embedder, b"".join(text.stored for text in texts))})
+    data = b"".join(text.stored for text in texts)
+    if not in_pages:
+        return written(view, low, through, {"texts": Vectors(embedder, data)})
+    stored = np.frombuffer(data, np.int8).reshape(len(texts), -1)
+    return written(view, low, through, {"texts": apart(embedder, stored, stored.shape[1] - BYTES)}, ["texts"])
 
 
 def _entry(text: Spoken, number: int) -> dict[str, Any]:

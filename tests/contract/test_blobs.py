@@ -44,6 +44,25 @@ def test_the_same_bytes_are_stored_once_and_again_without_complaint(blobs: Blobs
     assert blobs.get(ACME, blobs.put(ACME, b"same")) == b"same"
 
 
+@pytest.mark.parametrize(
+    ("start", "length", "part"), [(0, 4, b"0123"), (6, 3, b"678"), (8, 5, b"89"), (10, 1, b""), (20, 3, b"")]
+)
+def test_a_part_of_a_blob_comes_as_far_as_the_blob_goes(blobs: Blobs, start: int, length: int, part: bytes) -> None:
+    assert blobs.get_part(ACME, blobs.put(ACME, b"0123456789"), start, length) == part
+
+
+@pytest.mark.req("R010")
+def test_another_tenant_reads_no_part_of_a_blob(blobs: Blobs) -> None:
+    digest = blobs.put(ACME, b"mine")
+    with pytest.raises(NotFound):
+        blobs.get_part(OTHER, digest, 0, 1)
+
+
+def test_of_an_absent_blob_there_is_no_part(blobs: Blobs) -> None:
+    with pytest.raises(NotFound):
+        blobs.get_part(ACME, ABSENT, 0, 1)
+
+
 @pytest.mark.req("R010")
 def test_another_tenant_neither_reads_nor_removes_a_blob(blobs: Blobs) -> None:
     digest = blobs.put(ACME, b"mine")

@@ -367,6 +367,11 @@ class _Blobs:
         self.stage.meter.used(tenant, blob_reads=1)
         return self.blobs.get(tenant, digest)
 
+    def get_part(self, tenant: Tenant, digest: Digest, start: int, length: int) -> bytes:
+        self.stage.note("get blob", f"{tenant}#blobs")
+        self.stage.meter.used(tenant, blob_reads=1)
+        return self.blobs.get_part(tenant, digest, start, length)
+
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         self.stage.note("delete blob", f"{tenant}#blobs")
         self.blobs.delete(tenant, digest)

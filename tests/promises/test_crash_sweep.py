@@ -110,6 +110,9 @@ class FaultyBlobs:
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
         return self.fault.around(lambda: self.blobs.get(tenant, digest))
 
+    def get_part(self, tenant: Tenant, digest: Digest, start: int, length: int) -> bytes:
+        return self.fault.around(lambda: self.blobs.get_part(tenant, digest, start, length))
+
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         self.fault.around(lambda: self.blobs.delete(tenant, digest))
 

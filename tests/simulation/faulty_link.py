@@ -144,6 +144,10 @@ class FaultyBlobs:
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
         return self.link.carry(f"get blob {digest[:8]}", partial(self.blobs.get, tenant, digest))
 
+    def get_part(self, tenant: Tenant, digest: Digest, start: int, length: int) -> bytes:
+        what = f"get {length} bytes of blob {digest[:8]}"
+        return self.link.carry(what, partial(self.blobs.get_part, tenant, digest, start, length))
+
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         self.link.carry(f"delete blob {digest[:8]}", partial(self.blobs.delete, tenant, digest))
 

@@ -68,6 +68,10 @@ class LateBlobs:
         self._happens()
         return self._blobs.get(tenant, digest)
 
+    def get_part(self, tenant: Tenant, digest: Digest, start: int, length: int) -> bytes:
+        self._happens()
+        return self._blobs.get_part(tenant, digest, start, length)
+
     def put(self, tenant: Tenant, data: bytes) -> Digest:
         self._happens()
         return self._blobs.put(tenant, data)

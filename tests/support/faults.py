@@ -69,6 +69,9 @@ class FaultyBlobs:
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
         return self._store.make(partial(self._blobs.get, tenant, digest))
 
+    def get_part(self, tenant: Tenant, digest: Digest, start: int, length: int) -> bytes:
+        return self._store.make(partial(self._blobs.get_part, tenant, digest, start, length))
+
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         return self._store.make(partial(self._blobs.delete, tenant, digest))
 

@@ -14,15 +14,18 @@ from cairn.ground.paging import every
 from cairn.ground.ports import Embedder
 from cairn.ground.table import Attributes, Put, Query, prefix_range
 from cairn.ground.tiers import Tier
+from cairn.log.documents import Kind
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import ENTRIES, log_pk
 from cairn.log.log import MemoryLog
 from cairn.log.manifest import Manifest
 from cairn.log.memories import Ending, Memory
+from cairn.log.pages import PageBytes, PageSource, page_cache
 from cairn.log.segment import Segment
 from cairn.log.segment_writer import written
 from cairn.log.segments import Segments
 from cairn.log.view import MemoryView
+from cairn.process.system import in_turn
 from cairn.recall.indexing import Indexed, Indexer
 from cairn.services import Services
 from cairn.vault.vault import Vault
@@ -206,16 +209,22 @@ def folded(log: Sequence[dict[str, Any]], segments: Sequence[Segment] = ()) -> M
     return view
 
 
-def segment(
+def segment(  # noqa: PLR0913, PLR0917 - what a segment is made of
     log: Sequence[dict[str, Any]],
     low: int,
     through: int,
     segments: Sequence[Segment] = (),
     embedder: Embedder | None = None,
+    paged: Sequence[Kind] = (),
 ) -> Segment:
     """Return the segment of the entries from number `low` on, up to `through`, the first of them in segments."""
     view = folded(log, segments)
-    return Segment(written(view, name(low), name(through), vectors_of(view, embedder)))
+    made = written(view, name(low), name(through), vectors_of(view, embedder, paged), paged)
+
+    def read(page: PageBytes) -> bytes:
+        return made.pages[page.number]
+
+    return Segment(made.head, PageSource(read, in_turn, page_cache()))
 
 
 def name(number: int) -> str:

@@ -113,6 +113,9 @@ class MemoryBlobs:
             raise NotFound("no such blob")
         return self.blobs[tenant, digest]
 
+    def get_part(self, tenant: Tenant, digest: Digest, start: int, length: int) -> bytes:
+        return self.get(tenant, digest)[start : start + length]
+
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         self.blobs.pop((tenant, digest), None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cache, partial
@@ -31,7 +31,7 @@ from cairn.recall.collection import Found
 from cairn.recall.corpus import Columns, Postings, QueryVectors, Rows, Scores, StoredVectors, Vector, quantized
 from cairn.recall.embedding import Embedding, growing
 from cairn.recall.filter import Filter, SearchMode
-from cairn.recall.meaning import Signs, signs
+from cairn.recall.sketch import Sketch, sketched
 
 Ranked: TypeAlias = Sequence[tuple[Found, float]]
 """What was found with its score, the best first."""
@@ -138,10 +138,13 @@ class Texts:
             rows, vectors = list(self._vectors), list(self._vectors.values())
             kept = np.stack(vectors)
 
-            def of_signs(dimensions: int) -> Signs:
-                return signs(kept[:, :dimensions])
+            def sketch(dimensions: int) -> Sketch:
+                return sketched(kept[:, :dimensions])
 
-            yield StoredVectors(np.array(rows, np.int64), kept, third_person=False, signs=of_signs)
+            yield StoredVectors(np.array(rows, np.int64), len(rows), False, kept.__getitem__, sketch)
+
+    def fetch(self, rows: Rows) -> None:
+        """Do nothing: all is at hand."""
 
 
 def _neighbours(sessions: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -177,9 +180,9 @@ def embedding(embedder: Embedder | None) -> Embedding:
     return Embedding(adapters, embedder)
 
 
-def vectors_of(view: MemoryView, embedder: Embedder | None) -> Mapping[Kind, Vectors]:
-    """Return what the indexer would write beside a view's documents."""
-    return embedding(embedder).of(view)
+def vectors_of(view: MemoryView, embedder: Embedder | None, paged: Collection[Kind] = ()) -> Mapping[Kind, Vectors]:
+    """Return what the indexer would write beside a view's documents, of which some are kept in pages."""
+    return embedding(embedder).of(view, paged)
 
 
 def asked(  # noqa: PLR0913 - what a question is made of

@@ -134,6 +134,12 @@ class _Blobs:
         self.touches.note("s3:GetObject", _blob(tenant, digest), _FOUND)
         return found
 
+    def get_part(self, tenant: Tenant, digest: Digest, start: int, length: int) -> bytes:
+        self.touches.note("s3:GetObject", _blob(tenant, digest))
+        found = self.blobs.get_part(tenant, digest, start, length)
+        self.touches.note("s3:GetObject", _blob(tenant, digest), _FOUND)
+        return found
+
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         self.touches.note("s3:DeleteObject", _blob(tenant, digest))
         self.blobs.delete(tenant, digest)

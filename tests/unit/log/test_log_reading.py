@@ -186,6 +186,7 @@ class MergedMeanwhile:
         return self._blobs.get(tenant, digest)
 
     put: Any = None
+    get_part: Any = None
     delete: Any = None
 
 

@@ -18,6 +18,7 @@ from cairn.ground.table import Delete, Key, Put, Query, Scalar
 from cairn.log.closing import close
 from cairn.log.layout import MANIFEST, log_range
 from cairn.log.manifest import Manifest
+from cairn.log.segment_writer import Written
 from cairn.recall.indexing import FEWEST, Indexer
 from cairn.vault.vault import Vault
 from support.log import Counting, Journal
@@ -118,7 +119,7 @@ def test_an_indexer_that_was_slower_leaves_the_manifest_that_another_put_in_plac
     damage_version(journal, "7")
     indexer = Indexer(journal.adapters, Vault(journal.adapters))
     damaged = indexer.segments.damaged_manifest(journal.pk)
-    built = indexer.segments.build(SESSION.tenant, journal.pk, "m#1", 1, b"")
+    built = indexer.segments.build(SESSION.tenant, journal.pk, "m#1", 1, Written(b""))
     indexer.run(SESSION.tenant, SESSION.project, journal.owner)
     sound = journal.manifest()
 

@@ -17,6 +17,7 @@ from cairn.ground.ids import TurnId
 from cairn.ground.ports import Embedder
 from cairn.log.entries import Chunk
 from cairn.log.memories import Memory
+from cairn.log.pages import PAGED
 from cairn.log.segment import Segment
 from cairn.log.segment_writer import written
 from cairn.log.view import MemoryView
@@ -135,7 +136,11 @@ def test_any_partition_into_segments_and_a_tail_answers_as_the_log_alone(
     whole = records(log)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=4)))
     bounds = list(zip([0, *cuts], cuts, strict=False))
-    segments = [segment(whole[low:high], low, high, embedder=embedder) for low, high in bounds]
+    in_pages = data.draw(st.lists(st.booleans(), min_size=len(bounds), max_size=len(bounds)))
+    segments = [
+        segment(whole[low:high], low, high, embedder=embedder, paged=PAGED if paged else ())
+        for (low, high), paged in zip(bounds, in_pages, strict=True)
+    ]
     end = cuts[-1] if cuts else 0
     assert_alike(folded(whole[end:], segments), folded(whole), embedder)
 
@@ -229,7 +234,7 @@ def test_a_segment_knows_its_bounds_and_its_size() -> None:
 
 @pytest.mark.parametrize("damage", [0, 3, 5, 40, -30])
 def test_bytes_that_are_no_segment_are_refused(damage: int) -> None:
-    data = written(MemoryView(), "", "m#001", {})
+    data = written(MemoryView(), "", "m#001", {}).head
     torn = data[:damage] + b"\xff\xff" + data[damage:][2:]
     for broken in (b"", data[:20], torn if damage >= 0 else data[:damage]):
         with pytest.raises(CorruptData):

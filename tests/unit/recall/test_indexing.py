@@ -16,6 +16,7 @@ from cairn.ground.ids import Digest
 from cairn.ground.jobs import EmbedLog, IndexLog, Job
 from cairn.log.layout import log_pk
 from cairn.log.manifest import ENTRIES, FULL, GROWTH, Manifest, SegmentRef, level_of, merging
+from cairn.log.segment_writer import Written
 from cairn.log.segments import GRACE, LONGEST_BUILD, Segments
 from cairn.recall.indexing import FEWEST
 from cairn.turns.after_turn import commit
@@ -89,7 +90,7 @@ def test_a_segment_that_took_too_long_to_build_is_given_up(journal: Journal) -> 
     """By then its blob may be taken for one that was left behind."""
     segments = Segments(journal.adapters, Vault(journal.adapters))
     journal.write(1)
-    built = segments.build(SESSION.tenant, journal.pk, "m#1", 1, b"segment")
+    built = segments.build(SESSION.tenant, journal.pk, "m#1", 1, Written(b"segment"))
     clock: Any = journal.adapters.clock
     clock.advance(seconds=LONGEST_BUILD.total_seconds() + 1)
     with pytest.raises(Unavailable):
@@ -99,7 +100,7 @@ def test_a_segment_that_took_too_long_to_build_is_given_up(journal: Journal) -> 
 
 def test_of_two_that_switch_the_manifest_at_once_one_does(journal: Journal) -> None:
     segments = Segments(journal.adapters, Vault(journal.adapters))
-    built = [segments.build(SESSION.tenant, journal.pk, f"m#{at}", 1, b"segment") for at in (1, 2)]
+    built = [segments.build(SESSION.tenant, journal.pk, f"m#{at}", 1, Written(b"segment")) for at in (1, 2)]
     assert segments.switch(journal.pk, Manifest(), 0, built[0]) == Manifest(1, (built[0].ref,))
     assert segments.switch(journal.pk, Manifest(), 0, built[1]) is None
     assert journal.manifest() == Manifest(1, (built[0].ref,))

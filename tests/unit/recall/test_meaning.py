@@ -1,4 +1,4 @@
-"""Of many vectors only the nearest are compared exactly; nothing that is told of the others leads astray."""
+"""Of many vectors only what may answer is compared exactly; nothing that is told of the others leads astray."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import pytest
 from numpy.typing import NDArray
 
 from cairn.language.index_terms import IndexTerms
+from cairn.log import pages
 from cairn.log.documents import Described, GrowingDocuments
 from cairn.recall import joined, meaning
 from cairn.recall.corpus import VECTOR_SCALE, QueryVectors, quantized
 from cairn.recall.joined import Joined
 from support.recall import EMBEDDER, query_vectors
 
-_SIZE, _DIMENSIONS, _TOPICS = meaning.FEW + 600, 96, 40
+_SIZE, _DIMENSIONS, _TOPICS = pages.LONG + 600, 96, 40
 _BEST = 100
 
 
@@ -64,20 +65,20 @@ def asked() -> QueryVectors:
     return query_vectors(vectors()[0].tolist())
 
 
-def test_of_many_the_nearest_are_told_exactly() -> None:
+def test_of_many_the_nearest_are_told_nearly() -> None:
     told = meaning.Meaning(corpus(), asked(), None).scores
 
     nearest = np.argsort(-exact())[:_BEST]
-    assert np.abs(told[nearest] - exact()[nearest]).max() < 1e-3
-    assert set(np.argsort(-told)[:_BEST]) == set(nearest)
+    assert np.abs(told[nearest] - exact()[nearest]).mean() < 0.08
+    assert set(nearest[: _BEST // 4]) <= set(np.argsort(-told)[: 4 * _BEST])
 
 
 def test_what_is_far_is_estimated_with_the_mean_and_the_deviation_of_all() -> None:
     means = meaning.Meaning(corpus(), asked(), None)
 
     assert (np.abs(means.scores - exact()) > 1e-3).mean() > 0.5
-    assert means.scores.mean() == pytest.approx(exact().mean(), abs=0.005)
-    assert means.deviation() == pytest.approx(exact().std(), rel=0.05)
+    assert means.scores.mean() == pytest.approx(exact().mean(), abs=0.01)
+    assert means.spread[1] == pytest.approx(exact().std(), rel=0.05)
 
 
 def test_what_a_feature_is_made_of_is_told_exactly() -> None:
@@ -94,39 +95,42 @@ def test_what_may_not_be_found_takes_no_place_among_the_nearest() -> None:
     allowed = np.zeros(_SIZE, np.bool_)
     allowed[farthest := np.argsort(exact())[: meaning.NEAREST]] = True
 
-    told = meaning.Meaning(corpus(), asked(), allowed).scores
+    told = meaning.Meaning(corpus(), asked(), allowed)
+    before = told.scores[farthest].copy()
+    told.refine(farthest)
 
-    assert np.abs(told[farthest] - exact()[farthest]).max() < 1e-3
+    assert (told.scores[farthest] == before).all()
 
 
 def test_how_a_log_is_split_changes_nothing() -> None:
-    ends = [0, 5, meaning.FEW // 2, _SIZE - 70, _SIZE]
+    ends = [0, 5, pages.LONG // 2, _SIZE - 70, _SIZE]
     split = joined.linked([stretch(first, end) for first, end in pairwise(ends)])
 
     of_parts, of_one = meaning.Meaning(split, asked(), None), meaning.Meaning(corpus(), asked(), None)
 
     assert of_parts.scores.tobytes() == of_one.scores.tobytes()
-    assert of_parts.deviation() == of_one.deviation()
+    assert of_parts.spread == of_one.spread
 
 
 def test_fewer_than_that_are_told_exactly() -> None:
-    told = meaning.Meaning(corpus(meaning.FEW - 1), asked(), None).scores
+    told = meaning.Meaning(corpus(pages.LONG - 1), asked(), None).scores
 
-    assert np.abs(told - exact()[: meaning.FEW - 1]).max() < 1e-3
-
-
-def test_signs_of_any_number_of_dimensions_are_compared_word_by_word() -> None:
-    one = np.array([[1] * 70, [-1] * 70, [1] * 69 + [-1]], np.int8)
-
-    words = meaning.signs(one)
-
-    assert words.shape == (2, 3)
-    assert [int(each) for each in np.bitwise_count(words[:, :1] ^ words).sum(axis=0)] == [0, 70, 1]
+    assert np.abs(told - exact()[: pages.LONG - 1]).max() < 1e-3
 
 
-def test_signs_of_a_stretch_are_made_once() -> None:
+def test_the_sketch_of_a_stretch_is_made_once() -> None:
     of_stretch = corpus()
 
     (first,), (again,) = list(of_stretch.vectors(EMBEDDER)), list(of_stretch.vectors(EMBEDDER))
 
-    assert first.signs(_DIMENSIONS) is again.signs(_DIMENSIONS)
+    assert first.sketch(_DIMENSIONS) is again.sketch(_DIMENSIONS)
+
+
+def test_two_texts_are_told_to_be_about_as_alike_as_they_are() -> None:
+    means, rows = meaning.Meaning(corpus(), asked(), None), np.arange(_BEST)
+    one, other = vectors()[rows], vectors()[rows + _BEST]
+
+    told = means.alike(rows, rows + _BEST)
+
+    assert np.abs(told - (one * other).sum(axis=1)).mean() < 0.15
+    assert means.alike(rows, rows).min() > 0.99

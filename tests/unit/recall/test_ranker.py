@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cairn.ground.calibration import Calibration
 from cairn.recall import ranker
 from cairn.recall.corpus import VECTOR_SCALE, Corpus, Mask, QueryVectors, Scores
-from cairn.recall.features import features
+from cairn.recall.features import Features
 from cairn.recall.meaning import meaning
 from cairn.recall.question import Question, question
 from cairn.recall.ranker import Tier
@@ -37,7 +37,8 @@ def found(
     """Return the features of each row in the pool."""
     corpus = Texts(*texts)
     means = None if query is None else query_vectors(query)
-    rows, values = features(corpus, asked(corpus, text), means, allowed)
+    features = Features(corpus, asked(corpus, text), means, allowed)
+    values = features.of(rows := features.pool())
     return {int(row): {name: float(each[place]) for name, each in values.items()} for place, row in enumerate(rows)}
 
 

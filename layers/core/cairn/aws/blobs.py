@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from cairn.ground.ports import Meter
 
 _ABSENT = "NoSuchKey"
+_BEYOND_ITS_END = "InvalidRange"
 _ALREADY_THERE = "PreconditionFailed"
 _RACED_BY_A_DELETE = "ConditionalRequestConflict"
 _ATTEMPTS = 3
@@ -52,16 +54,27 @@ class S3Blobs:
 
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
         """Return the bytes; NotFound if absent, CorruptData if they no longer match the digest."""
-        self._meter.used(tenant, blob_reads=1)
-        with aws_failures():
-            try:
-                data = self._client().get_object(Bucket=self._bucket, Key=key_of(tenant, digest))["Body"].read()
-            except ClientError as error:
-                expected(error, _ABSENT)
-                raise NotFound("no such blob") from None
+        data = self._read(tenant, digest, "")
         if sha256(data).hexdigest() != digest:
             raise CorruptData("a blob does not match its digest")
         return data
+
+    def get_part(self, tenant: Tenant, digest: Digest, start: int, length: int) -> bytes:
+        """Return up to `length` of the bytes from `start` on; NotFound if the blob is absent."""
+        return self._read(tenant, digest, f"bytes={start}-{start + length - 1}")
+
+    def _read(self, tenant: Tenant, digest: Digest, part: str) -> bytes:
+        """Return a part of a blob's bytes, named as in a Range header, or all for ""."""
+        self._meter.used(tenant, blob_reads=1)
+        with aws_failures():
+            read = partial(self._client().get_object, Bucket=self._bucket, Key=key_of(tenant, digest))
+            try:
+                return (read(Range=part) if part else read())["Body"].read()
+            except ClientError as error:
+                if code_of(error) == _BEYOND_ITS_END:
+                    return b""
+                expected(error, _ABSENT)
+                raise NotFound("no such blob") from None
 
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         """Remove the bytes; absent ones count as removed."""

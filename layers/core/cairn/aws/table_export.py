@@ -148,6 +148,13 @@ class KeptVersions:
         except NotFound:
             return self._kept(tenant, digest)
 
+    def get_part(self, tenant: Tenant, digest: Digest, start: int, length: int) -> bytes:
+        """Return up to `length` of the bytes from `start` on; NotFound if no version is there."""
+        try:
+            return self._blobs.get_part(tenant, digest, start, length)
+        except NotFound:
+            return self._kept(tenant, digest)[start : start + length]
+
     def _kept(self, tenant: Tenant, digest: Digest) -> bytes:
         key = key_of(tenant, digest)
         with aws_failures():

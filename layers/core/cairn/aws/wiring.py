@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cairn.calls.usage import Prices
     from cairn.ground.ports import Anchors, Blobs, Inventory, Sandbox
 
-_CALLS_AT_ONCE = 8
+_CALLS_AT_ONCE = 16
 # List prices of us-east-1 per million: a request of the gateway 1.00, two of Lambda 0.40, 0.1 s of 512 MB twice 1.67,
 # the record's two writes 1.25, four reads 0.50; and of each kilobyte sent, two writes of a turn's transaction 1.25.
 _USD_PER_CALL = 4.82e-6

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import os
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -41,20 +42,22 @@ class DirectoryBlobs:
 
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
         """Return the bytes; NotFound if absent, CorruptData if they no longer match the digest."""
-        self._meter.used(tenant, blob_reads=1)
-        with file_errors():
-            path = self._path(tenant, digest)
-            try:
-                data = path.read_bytes()
-            except FileNotFoundError:
-                from cairn.embedded.holds import held  # noqa: PLC0415 - few processes read what is gone, or delete
-
-                data = held(self._root, path)
-        if data is None:
-            raise NotFound("no such blob")
+        data = self._read(tenant, digest, Path.read_bytes)
         if sha256(data).hexdigest() != digest:
             raise CorruptData("a blob does not match its digest")
         return data
+
+    def get_part(self, tenant: Tenant, digest: Digest, start: int, length: int) -> bytes:
+        """Return up to `length` of the bytes from `start` on; NotFound if the blob is absent."""
+
+        def part(path: Path) -> bytes:
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                return os.pread(descriptor, length, start)
+            finally:
+                os.close(descriptor)
+
+        return self._read(tenant, digest, part)
 
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         """Remove the bytes, but for who holds them; absent ones count as removed."""
@@ -68,9 +71,24 @@ class DirectoryBlobs:
             if path.parent.is_dir():
                 fsync_directory(path.parent)
 
+    def _read(self, tenant: Tenant, digest: Digest, read: Callable[[Path], bytes]) -> bytes:
+        """Return what `read` makes of a blob's file, or of one that is held though it was deleted."""
+        self._meter.used(tenant, blob_reads=1)
+        with file_errors():
+            path = self._path(tenant, digest)
+            try:
+                return read(path)
+            except FileNotFoundError:
+                from cairn.embedded.holds import held  # noqa: PLC0415 - few processes read what is gone, or delete
+
+                data = held(self._root, path, read)
+        if data is None:
+            raise NotFound("no such blob")
+        return data
+
     def _path(self, tenant: Tenant, digest: Digest) -> Path:
         # 256 directories a tenant, since file systems slow down with very many names in one.
-        return self._root / directory_name(tenant) / digest[:2] / ids.digest(digest)
+        return self._root / f"{directory_name(tenant)}/{digest[:2]}/{ids.digest(digest)}"
 
 
 def directory_name(tenant: Tenant) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -41,11 +41,11 @@ def set_aside(root: Path, path: Path) -> None:
             os.link(path, hold / _name(path))
 
 
-def held(root: Path, path: Path) -> bytes | None:
-    """Return what a deleted blob held, None where nobody holds it."""
+def held(root: Path, path: Path, read: Callable[[Path], bytes] = Path.read_bytes) -> bytes | None:
+    """Return what `read` makes of a deleted blob's file, None where nobody holds it."""
     for hold in _holds(root):
         with suppress(FileNotFoundError):
-            return (hold / _name(path)).read_bytes()
+            return read(hold / _name(path))
     return None
 
 

@@ -72,6 +72,13 @@ class Blobs(Protocol):
         """Return the bytes; NotFound if absent, CorruptData if they no longer match the digest."""
         ...
 
+    def get_part(self, tenant: Tenant, digest: Digest, start: int, length: int) -> bytes:
+        """Return up to `length` of the bytes from `start` on; NotFound if the blob is absent.
+
+        They are not compared with the digest: the caller has a check of its own.
+        """
+        ...
+
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         """Remove the bytes; absent ones count as removed."""
         ...

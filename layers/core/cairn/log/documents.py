@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from cairn.language.index_terms import IndexTerms
+
+if TYPE_CHECKING:
+    from cairn.log.pages import DocumentPages
 
 Kind: TypeAlias = Literal["texts", "memories", "facts"]
 Label: TypeAlias = Literal["speaker", "session", "type", "confidence", "trust"]
@@ -25,12 +28,15 @@ class Vectors(NamedTuple):
     """The vectors of documents, and the name of what made them; `docs` are the documents they are of, None for all.
 
     `data` are int8 numbers end to end, as many for each document: those of its vector, then its tokens' codes where
-    there are any (recall.token_vectors).
+    there are any (recall.token_vectors). With a `sketch`, which has the signs of the vectors' numbers, `data` has only
+    how far these are from 0; `dimensions` is then how many they are (recall.sketch).
     """
 
     embedder: str
     data: bytes | memoryview
     docs: Sequence[int] | None = None
+    sketch: bytes = b""
+    dimensions: int = 0
 
 
 class Ids(Protocol):
@@ -87,7 +93,12 @@ class Documents(Protocol):
 
     @property
     def vectors(self) -> Vectors | None:
-        """Return what vectors there are."""
+        """Return what vectors are at hand."""
+        ...
+
+    @property
+    def pages(self) -> DocumentPages | None:
+        """Return the pages that pairs and vectors are read from, None where they are at hand."""
         ...
 
 
@@ -113,6 +124,8 @@ class GrowingDocuments:
 
     What they are found by is computed when it is first asked for: most calls that read a log search nothing in it.
     """
+
+    pages = None
 
     def __init__(self) -> None:
         """Start empty."""

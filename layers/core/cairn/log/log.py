@@ -186,7 +186,7 @@ class MemoryLog:
         """Bring the view up to date unless that was done for this version, which changes when the log may have."""
         pk = log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
-            if slot.read is None or slot.read.damaged or slot.read.version != version:
+            if slot.read is None or slot.read.damaged or slot.read.lost or slot.read.version != version:
                 self._bring_up_to_date(tenant, pk, slot).version = version
             if slot.read is not None:
                 self._told(slot.read)
@@ -245,10 +245,14 @@ class MemoryLog:
         return read
 
     def _bring_up_to_date(self, tenant: Tenant, pk: str, slot: _Slot) -> Reading:
-        read = slot.read
-        # What was damaged may have been put back or taken away since.
-        if read is None or read.damaged or read.indexed >= MOST_NEWS or not self._catch_up(tenant, pk, read):
-            read = slot.read = self._read(tenant, pk, read.segments if read else {})
+        read, lost = slot.read, slot.read.lost if slot.read else frozenset[Digest]()
+        # What was damaged may have been put back or taken away since, and what was lost replaced.
+        is_sound = read is not None and not read.damaged and not lost
+        if read is None or not is_sound or read.indexed >= MOST_NEWS or not self._catch_up(tenant, pk, read):
+            known = read.segments.items() if read else ()
+            read = slot.read = self._read(tenant, pk, {name: each for name, each in known if name not in lost})
+            # A segment that is lost and still named will not be replaced unless somebody asks.
+            read.is_damaged = read.is_damaged or not lost.isdisjoint(read.segments)
         self._weigh_again(pk, slot)
         return read
 

@@ -32,16 +32,32 @@ FULL = 3
 
 @dataclass(frozen=True, slots=True)
 class SegmentRef:
-    """Refers to a segment: the digest of its blob, the sort key of its newest entry, its number of entries."""
+    """Refers to a segment: the digest of its blob, the sort key of its newest entry, its number of entries.
+
+    `head` is how many of its bytes are read before any page is, 0 where it has no pages.
+    """
 
     digest: Digest
     through: str
     entries: int
+    head: int = 0
 
     @property
     def is_full(self) -> bool:
         """Tell whether it is not merged any more."""
-        return level_of(self.entries) >= FULL
+        return is_full(self.entries)
+
+    def line(self) -> str:
+        """Return what a manifest says of it."""
+        return f"{self.digest} {self.through} {self.entries}{f' {self.head}' if self.head else ''}"
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> SegmentRef:
+        """Return what the words of a manifest's line refer to; ValueError for other words."""
+        digest, through, entries, *head = words
+        if len(head) > 1:
+            raise ValueError("a line of a manifest has too many words")
+        return cls(ids.digest(digest), through, int(entries), int(head[0]) if head else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +96,7 @@ class Manifest:
 
     def to_item(self, pk: str) -> dict[str, Scalar]:
         """Return the item that is stored in a log's partition, with the segments as text, a line each."""
-        segments = "\n".join(f"{ref.digest} {ref.through} {ref.entries}" for ref in self.segments)
+        segments = "\n".join(ref.line() for ref in self.segments)
         counted = {"erasures": self.erasures} if self.erasures else {}
         return {"pk": pk, "sk": MANIFEST, "version": self.version, "segments": segments, **counted}
 
@@ -90,7 +106,7 @@ class Manifest:
         version, text, erasures = item.get("version"), item.get("segments"), number(item, "erasures", 0)
         try:
             lines = [line.split(" ") for line in str(text).split("\n")] if text or not erasures else []
-            refs = tuple(SegmentRef(ids.digest(name), through, int(entries)) for name, through, entries in lines)
+            refs = tuple(map(SegmentRef.of, lines))
         except ValueError as error:
             raise CorruptData("a stored manifest is malformed") from error
         if not is_version(version) or any(one.through >= other.through for one, other in pairwise(refs)):
@@ -112,6 +128,11 @@ def merging(segments: Sequence[SegmentRef], entries: int) -> int:
         entries += ref.entries
         taken += 1
     return taken
+
+
+def is_full(entries: int) -> bool:
+    """Tell whether a segment of so many entries is not merged any more."""
+    return level_of(entries) >= FULL
 
 
 def level_of(entries: int) -> int:

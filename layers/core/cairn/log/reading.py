@@ -53,6 +53,12 @@ class Reading:
         return _VIEW_BYTES + self.folded + sum(segment.size for segment in self.segments.values())
 
     @property
+    def lost(self) -> frozenset[Digest]:
+        """Return the segments of which a page could not be read."""
+        found = self.segments.items()
+        return frozenset(digest for digest, segment in found if segment.pages is not None and segment.pages.is_lost)
+
+    @property
     def newest(self) -> str:
         """Return the sort key of the newest entry, "" where there is none."""
         return self.tail[-1] if self.tail else self.base.through

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
+from itertools import accumulate, chain
 from typing import Any, overload
 
 from cairn.facts.facts import digest
@@ -15,15 +16,19 @@ from cairn.log.documents import KINDS, LABELS, Kind, Label, Number, Vectors
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.log.memories import Ending, Memory, ending_of, memory_of
 from cairn.log.packed import PackedBlocks
+from cairn.log.pages import DocumentPages, Pages, PageSource
 from cairn.log.stretch import KEPT, Kept, Said, moment_of
 
 
 class SegmentDocuments:
     """Documents of a segment: sorted terms, each with a run of documents and of counts, and columns."""
 
-    def __init__(self, columns: ColumnFile, kind: Kind, trust: Callable[[], Sequence[Trust]]) -> None:
+    def __init__(
+        self, columns: ColumnFile, kind: Kind, trust: Callable[[], Sequence[Trust]], pages: Pages | None
+    ) -> None:
         """Read those of this kind from a segment's sections; `trust` says whose words they are if no section does."""
         self._columns = columns
+        self.pages = None if pages is None or f"{kind}.pages" not in columns else DocumentPages(columns, kind, pages)
         self._unstamped = trust
         self._kind = kind
         self._terms = columns.strings(f"{kind}.terms")
@@ -78,14 +83,19 @@ class SegmentDocuments:
             return self._columns.json(f"{name}.words"), self._columns.column(name)
         return [trust.label for trust in Trust], memoryview(bytes(self._unstamped()))
 
-    def pairs(self) -> tuple[memoryview, memoryview]:
+    def pairs(self) -> tuple[Sequence[int], Sequence[int]]:
         """Return the hashes of pairs of terms, 32 bits each, document after document, and where each one's end."""
+        if self.pages is not None:
+            each = self.pages.pairs(range(len(self)))
+            return list(chain.from_iterable(each)), list(accumulate(map(len, each)))
         return self._columns.column(f"{self._kind}.pairs"), self._columns.column(f"{self._kind}.pairs.ends")
 
     @property
     def vectors(self) -> Vectors | None:
-        """Return the vectors of all of them, where they were made: int8 numbers, those of a document end to end."""
-        return Vectors(self._embedder, self._columns.column(f"{self._kind}.vectors")) if self._embedder else None
+        """Return the vectors of all of them, where they were made and are at hand, those of a document end to end."""
+        if not self._embedder or self.pages is not None:
+            return None
+        return Vectors(self._embedder, self._columns.column(f"{self._kind}.vectors"))
 
     def _run_of(self, number: int) -> tuple[memoryview, memoryview]:
         return self._run(self._ends[number - 1] if number else 0, self._ends[number])
@@ -97,11 +107,17 @@ class SegmentDocuments:
 class Segment:
     """A stretch of a log between two of its entries: after `low`, up to and with `through`."""
 
-    def __init__(self, data: bytes) -> None:
-        """Read what segment_writer.written() returned; CorruptData for other bytes."""
-        columns = ColumnFile(data)
-        self._blocks: dict[Kept, PackedBlocks] = {what: PackedBlocks(columns, what) for what in KEPT}
-        self._documents = {kind: SegmentDocuments(columns, kind, partial(self._unstamped, kind)) for kind in KINDS}
+    def __init__(self, head: bytes, source: PageSource | None = None) -> None:
+        """Read the head that segment_writer.written() returned, pages from a source; CorruptData for other bytes."""
+        columns = ColumnFile(head)
+        self.pages = None if source is None else Pages(columns, source)
+        self._documents = {
+            kind: SegmentDocuments(columns, kind, partial(self._unstamped, kind), self.pages) for kind in KINDS
+        }
+        in_pages = {kind: documents.pages for kind, documents in self._documents.items() if documents.pages is not None}
+        self._kept: dict[Kept, PackedBlocks | DocumentPages] = {
+            what: in_pages.get(what) or PackedBlocks(columns, what) for what in KEPT
+        }
         self.size = columns.size
         bounds = columns.json("bounds")
         self.low, self.through = str(bounds["low"]), str(bounds["through"])
@@ -128,12 +144,12 @@ class Segment:
 
     def memory(self, doc: int) -> Memory:
         """Return a memory kept here, be it forgotten since."""
-        record: dict[str, Any] = self._blocks["memories"][doc]
+        record: dict[str, Any] = self._kept["memories"][doc]
         return memory_of(record)
 
     def texts(self, kind: Kind) -> Iterator[str]:
         """Yield of each document what is turned into its vector."""
-        for kept in self._blocks[kind]:
+        for kept in self._kept[kind]:
             yield kept["content"] if kind == "memories" else kept[-1]
 
     def endings(self) -> Iterable[Ending]:
@@ -146,11 +162,13 @@ class Segment:
 
     @cached_property
     def _held(self) -> Sequence[tuple[int, str]]:
+        if "held" in self._columns:
+            return [(doc, said) for doc, said in self._columns.json("held")]
         if "texts.trust" not in self._columns:
             return ()
         words, of = self._documents["texts"].label("trust")
         held = words.index(Trust.HELD.label) if Trust.HELD.label in words else -1
-        return [(doc, digest(self._blocks["texts"][doc][-1])) for doc, number in enumerate(of) if number == held]
+        return [(doc, digest(self._kept["texts"][doc][-1])) for doc, number in enumerate(of) if number == held]
 
     def released(self) -> Iterable[str]:
         """Return the digests of texts that were released here, held back here or before."""
@@ -158,11 +176,11 @@ class Segment:
 
     def history(self) -> Iterable[dict[str, Any]]:
         """Return the entries that changed facts, in the order of the log; they are unpacked as they are read."""
-        return self._blocks["history"]
+        return self._kept["history"]
 
     def change(self, number: int) -> dict[str, Any]:
         """Return the entry of this number, from 0, among those that history yields."""
-        return self._blocks["history"][number]
+        return self._kept["history"][number]
 
     def turns_at(self) -> Sequence[int]:
         """Return when each turn was, as microseconds() has it, session by session."""
@@ -170,7 +188,7 @@ class Segment:
 
     def packed(self, what: Kept) -> Iterable[tuple[int, bytes]]:
         """Return all there is of a kind as (how many, packed list of them), in order."""
-        return self._blocks[what].packed()
+        return self._kept[what].packed()
 
     def sessions(self) -> Iterable[SessionId]:
         """Return the sessions that have turns here."""
@@ -199,7 +217,7 @@ class Segment:
         # Texts are numbered in the order of the log, turns session by session: this column leads from one to the other.
         number = self._doc_turns[doc]
         stamp = self.turn(number).stamp
-        said: list[str] = self._blocks["texts"][doc]
+        said: list[str] = self._kept["texts"][doc]
         # Speakers repeat and stand in a label; role and text are packed with their neighbours.
         role, text = said
         speakers, speaker = self._documents["texts"].label("speaker")
@@ -219,7 +237,7 @@ class Segment:
     def _unstamped(self, kind: Kind) -> Sequence[Trust]:
         """Return whose word each document is in a segment that was written before that was kept: by who said it."""
         if kind == "texts":
-            return [trust_of_role(role) for role, _ in self._blocks["texts"]]
+            return [trust_of_role(role) for role, _ in self._kept["texts"]]
         return [Trust.AGENT if kind == "memories" else Trust.USER] * len(self._documents[kind])
 
     def _turns_of(self, session: SessionId) -> range:

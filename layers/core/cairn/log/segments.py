@@ -15,8 +15,10 @@ from cairn.ground.paging import every
 from cairn.ground.table import Attributes, Delete, Key, Put, Query, Write, prefix_range
 from cairn.log.layout import DISCARDED, MANIFEST, discarded_before, discarded_sk
 from cairn.log.manifest import Manifest, SegmentRef, is_version
+from cairn.log.pages import PageBytes, PageSource, page_cache
 from cairn.log.segment import Segment
-from cairn.vault.vault import Vault
+from cairn.log.segment_writer import Written
+from cairn.vault.vault import SEAL_BYTES, Vault
 
 GRACE = timedelta(hours=1)
 """How long a blob outlives the manifest that named it: longer than any call that may have read that manifest."""
@@ -51,6 +53,7 @@ class Segments:
         """Hold no state of its own."""
         self._adapters = adapters
         self._vault = vault
+        self._pages = page_cache()
 
     def manifest(self, pk: str) -> Manifest:
         """Return the log's manifest, one of version 0 where it has none; CorruptData if it cannot be read."""
@@ -64,23 +67,43 @@ class Segments:
     def load(self, tenant: Tenant, pk: str, low: str, ref: SegmentRef) -> Segment:
         """Return the segment that follows `low`; NotFound if its blob is gone, CorruptData if it is not what it was."""
         # Each step's bytes go with the next: of a large segment there are two copies at a time, and not four.
-        blobs = self._adapters.blobs
-        segment = Segment(self._vault.unseal_blob(tenant, Key(pk, MANIFEST), blobs.get(tenant, ref.digest)))
+        if ref.head:
+            segment = self._paged(tenant, Key(pk, MANIFEST), ref)
+        else:
+            sealed = self._adapters.blobs.get(tenant, ref.digest)
+            segment = Segment(self._vault.unseal_blob(tenant, Key(pk, MANIFEST), sealed))
         # Its seal is sound, and it is of another stretch of this log: the manifest was tampered with or mixed up.
         if (segment.low, segment.through) != (low, ref.through):
             raise CorruptData("a segment stands in the place of another")
         return segment
 
-    def build(self, tenant: Tenant, pk: str, through: str, entries: int, data: bytes) -> Built:
+    def _paged(self, tenant: Tenant, where: Key, ref: SegmentRef) -> Segment:
+        """Return a segment of which the head is read now, and pages when they are asked for."""
+
+        def part(start: int, length: int) -> bytes:
+            return self._vault.unseal_blob(
+                tenant, where, self._adapters.blobs.get_part(tenant, ref.digest, start, length)
+            )
+
+        def page(where: PageBytes) -> bytes:
+            # Each page before it is longer by its seal.
+            return part(ref.head + where.start + where.number * SEAL_BYTES, where.length + SEAL_BYTES)
+
+        return Segment(part(0, ref.head), PageSource(page, self._adapters.parallel, self._pages))
+
+    def build(self, tenant: Tenant, pk: str, through: str, entries: int, segment: Written) -> Built:
         """Store a segment's blob, noted as of no use until a manifest names it."""
         started = self._adapters.clock.now()
-        sealed = self._vault.seal_blob(tenant, Key(pk, MANIFEST), data)
+        head, *pages = (
+            self._vault.seal_blob(tenant, Key(pk, MANIFEST), part) for part in (segment.head, *segment.pages)
+        )
+        sealed = b"".join([head, *pages])
         digest = Digest(sha256(sealed).hexdigest())
         # Noted before it is stored: a crash between the two leaves a note without a blob, which collect() clears, and
         # never a blob without a note.
         self._adapters.table.put(_discarded(pk, started, digest))
         self._adapters.blobs.put(tenant, sealed)
-        return Built(SegmentRef(digest, through, entries), started)
+        return Built(SegmentRef(digest, through, entries, len(head) if pages else 0), started)
 
     def switch(self, pk: str, manifest: Manifest, kept: int, built: Built) -> Manifest | None:
         """Put the built segment in place of all but the `kept` oldest; None if the manifest was changed meanwhile."""

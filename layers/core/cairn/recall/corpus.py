@@ -61,15 +61,16 @@ class Columns:
 class StoredVectors(NamedTuple):
     """The stored vectors of some rows, followed by the codes of their tokens if there are any.
 
-    In the third person they are of statements about somebody, not of what was said. `vectors` are int8 of shape
-    (found, dimensions), or (found, dimensions + token_vectors.BYTES) with codes.
+    In the third person they are of statements about somebody, not of what was said. `size` is how many there are.
     """
 
     rows: slice | Rows
-    vectors: NDArray[np.int8]
+    size: int
     third_person: bool
-    signs: Callable[[int], NDArray[np.uint64]]
-    """Returns the signs of the first so many numbers of each, as recall.meaning has them; they are kept."""
+    taken: Callable[[slice | Rows], NDArray[np.int8]]
+    """Returns those at some places, int8 of shape (found, dimensions), or (found, dimensions + token_vectors.BYTES)."""
+    sketch: Callable[[int], NDArray[np.uint64]]
+    """Returns the sketch of the first so many numbers of each, as recall.sketch has it; it is kept."""
 
 
 class QueryVectors(NamedTuple):
@@ -115,6 +116,10 @@ class Corpus(Protocol):
 
     def vectors(self, embedder: str) -> Iterator[StoredVectors]:
         """Yield what vectors of this embedder there are."""
+        ...
+
+    def fetch(self, rows: Rows) -> None:
+        """Have the pairs and the vectors of these documents at hand, and their content, where they are kept apart."""
         ...
 
 
@@ -186,4 +191,4 @@ def _stored(corpus: Corpus, rows: Rows, query_vectors: QueryVectors) -> Iterator
     for stored in corpus.vectors(query_vectors.embedder):
         here, at = places(stored, rows)
         if len(at):
-            yield here, stored.vectors[at]
+            yield here, stored.taken(at)

@@ -7,8 +7,11 @@ nobody is kept waiting; the answer says how much had none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import EmbeddingFailed
@@ -16,7 +19,9 @@ from cairn.ground.ports import Embedder, TokenEmbedder
 from cairn.log.documents import KINDS, GrowingDocuments, Kind, Vectors
 from cairn.log.stretch import Stretch
 from cairn.log.view import MemoryView
+from cairn.recall import token_vectors
 from cairn.recall.corpus import QueryVectors, Vector, stored_bytes
+from cairn.recall.sketch import sketched, unsigned
 from cairn.recall.token_vectors import Tokens, projected
 
 LONGEST = timedelta(milliseconds=200)
@@ -69,8 +74,11 @@ class Embedding:
                 if self._adapters.clock.now() >= late:
                     return
 
-    def of(self, view: MemoryView) -> Mapping[Kind, Vectors]:
-        """Return the vectors of all documents of a view, each kind's where there are any and all could be made."""
+    def of(self, view: MemoryView, with_sketch: Collection[Kind] = ()) -> Mapping[Kind, Vectors]:
+        """Return the vectors of all documents of a view, each kind's where there are any and all could be made.
+
+        Those of the kinds `with_sketch` come with one.
+        """
         embedder = self._embedder
         if embedder is None:
             return {}
@@ -79,7 +87,8 @@ class Embedding:
             for kind in KINDS:
                 data = b"".join(vectors_of(stretch, kind, embedder) for stretch in view.stretches)
                 if data:
-                    found[kind] = Vectors(embedder.name, data)
+                    made = Vectors(embedder.name, data)
+                    found[kind] = _sketched(made, view, kind, embedder) if kind in with_sketch else made
         except EmbeddingFailed:
             return {}
         return found
@@ -100,6 +109,21 @@ def vectors_of(stretch: Stretch, kind: Kind, embedder: Embedder) -> bytes:
     return b"".join(
         known.get(doc) or stored_bytes(*_embedded(embedder, text)) for doc, text in enumerate(stretch.texts(kind))
     )
+
+
+def _sketched(vectors: Vectors, view: MemoryView, kind: Kind, embedder: Embedder) -> Vectors:
+    """Return the vectors of all of a view's documents with their signs apart."""
+    count = sum(len(stretch.documents(kind)) for stretch in view.stretches)
+    stored = np.frombuffer(vectors.data, np.int8).reshape(count, -1)
+    # Behind a vector are its tokens' codes, where the embedder tells tokens apart.
+    codes = token_vectors.BYTES if isinstance(embedder, TokenEmbedder) else 0
+    return apart(vectors.embedder, stored, stored.shape[1] - codes)
+
+
+def apart(embedder: str, stored: NDArray[np.int8], dimensions: int) -> Vectors:
+    """Return stored vectors, of which the first so many numbers have their signs in a sketch."""
+    sketch = sketched(stored[:, :dimensions]).tobytes()
+    return Vectors(embedder, unsigned(stored, dimensions).tobytes(), sketch=sketch, dimensions=dimensions)
 
 
 def _embedded(embedder: Embedder, text: str) -> tuple[Vector, Tokens | None]:

@@ -6,7 +6,7 @@ stopped anywhere, done again, or done twice at once; entries stay in the table, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -22,12 +22,12 @@ from cairn.ground.paging import every
 from cairn.ground.ports import Embedder, Inventory
 from cairn.ground.progress import Told, stepped, untold
 from cairn.ground.table import Attributes, Key, Query
-from cairn.log.documents import Kind, Vectors
+from cairn.log.documents import Kind
 from cairn.log.entry_vectors import keep_vectors
 from cairn.log.layout import MANIFEST, log_of, log_pk, log_range
-from cairn.log.manifest import ENTRIES, Manifest, SegmentRef, merging
+from cairn.log.manifest import ENTRIES, Manifest, SegmentRef, is_full, merging
 from cairn.log.segment import Segment
-from cairn.log.segment_writer import written
+from cairn.log.segment_writer import Written, paged_of, written
 from cairn.log.segments import Segments
 from cairn.log.view import MemoryView
 from cairn.vault.vault import Vault
@@ -142,19 +142,18 @@ class Indexer:
                 keep_vectors(view.tail, self._vault, log.tenant, entry)
         low = bounds[kept - 1][1].through if kept else ""
         through, count = Key.of(entries[-1]).sk, len(entries) + sum(ref.entries for _, ref in merged)
-        data = written(view, low, through, self._vectors(view))
-        new = self.segments.switch(
-            log.pk, manifest, kept, self.segments.build(log.tenant, log.pk, through, count, data)
-        )
-        return None if new is None else _Step(new, Indexed(len(entries), count, len(data)))
+        segment = self._written(view, low, through, paged_of(view) if is_full(count) else ())
+        built = self.segments.build(log.tenant, log.pk, through, count, segment)
+        new = self.segments.switch(log.pk, manifest, kept, built)
+        return None if new is None else _Step(new, Indexed(len(entries), count, segment.size))
 
-    def _vectors(self, view: MemoryView) -> Mapping[Kind, Vectors]:
-        """Return the vectors of the segment, none where nothing makes any."""
+    def _written(self, view: MemoryView, low: str, through: str, paged: Sequence[Kind]) -> Written:
+        """Return the segment, with vectors where something makes any."""
         if self._embedder is None:
-            return {}
+            return written(view, low, through, {}, paged)
         from cairn.recall.embedding import Embedding  # noqa: PLC0415 - numpy, which a process may do without
 
-        return Embedding(self._adapters, self._embedder).of(view)
+        return written(view, low, through, Embedding(self._adapters, self._embedder).of(view, paged), paged)
 
     def _load(self, log: _Log, bounds: Sequence[tuple[str, SegmentRef]]) -> list[Segment]:
         loads = [Pending(partial(self.segments.load, log.tenant, log.pk, low, ref)) for low, ref in bounds]

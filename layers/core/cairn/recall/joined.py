@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from cairn.language.slips import slips_at_the_start
 from cairn.language.terms import alike, opening, terms
 from cairn.log.documents import Documents, Kind
+from cairn.log.pages import fetch
 from cairn.recall.corpus import Columns, Postings, Rows, StoredVectors
-from cairn.recall.meaning import Signs, signs
+from cairn.recall.sketch import Sketch, signed, sketched
 
 _DAY = 86_400_000_000
 _FIRST_DAY = 719_163
@@ -28,16 +29,16 @@ Numbers = NDArray[np.int32]
 Number = TypeVar("Number", bound=np.generic)
 
 
-class _KeptSigns:
-    """The signs of one stretch's vectors, made when they are first asked for and again where there are more by then."""
+class _KeptSketch:
+    """The sketch of one stretch's vectors, made when it is first asked for and again where there are more by then."""
 
     def __init__(self) -> None:
-        self._kept: Signs = np.zeros((0, 0), np.uint64)
+        self._kept: Sketch = np.zeros((0, 0), np.uint64)
 
-    def __call__(self, vectors: NDArray[np.int8], dimensions: int) -> Signs:
-        """Return the signs of the first numbers of each of these vectors."""
+    def __call__(self, vectors: NDArray[np.int8], dimensions: int) -> Sketch:
+        """Return the sketch of the first numbers of each of these vectors."""
         if self._kept.shape[1] != len(vectors):
-            self._kept = signs(vectors[:, :dimensions])
+            self._kept = sketched(vectors[:, :dimensions])
         return self._kept
 
 
@@ -47,7 +48,7 @@ class Leaf(NamedTuple):
     first: int
     documents: Documents
     kind: Kind
-    signs: _KeptSigns
+    sketch: _KeptSketch
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +102,20 @@ class Joined:
 
     def vectors(self, embedder: str) -> Iterator[StoredVectors]:
         """Yield what vectors of this embedder there are."""
-        for first, documents, kind, kept in self.leaves:
-            held = documents.vectors
-            if held is None or held.embedder != embedder or not len(documents):
-                continue
-            count = len(documents) if held.docs is None else len(held.docs)
-            # Where they lie in the segment: nothing is copied until rows are picked.
-            vectors = np.frombuffer(held.data, np.int8).reshape(count, -1)
-            rows = slice(first, first + count) if held.docs is None else np.asarray(held.docs, np.int64) + first
-            yield StoredVectors(rows, vectors, kind != "texts", partial(kept, vectors))
+        for leaf in self.leaves:
+            found = _in_pages(leaf, embedder) if leaf.documents.pages is not None else _at_hand(leaf, embedder)
+            if found is not None:
+                yield found
+
+    def fetch(self, rows: Rows) -> None:
+        """Have the pairs and the vectors of these documents at hand, and their content, where they are kept apart."""
+        wanted = [
+            (documents.pages.of, documents.pages.numbers((rows[here] - first).tolist()))
+            for first, documents, _, _ in self.leaves
+            if documents.pages is not None
+            and len(here := np.flatnonzero((rows >= first) & (rows < first + len(documents))))
+        ]
+        fetch(wanted)
 
     def leaf_of(self, row: int) -> tuple[int, int]:
         """Return the number of the leaf that a row is of, and the document's number there."""
@@ -124,6 +130,9 @@ class Joined:
         docs = rows[first:last] - leaf.first
         if not len(docs):
             return np.zeros(0, np.uint32), np.zeros(0, np.int64)
+        if (pages := leaf.documents.pages) is not None:
+            found = [np.asarray(each, np.uint32) for each in pages.pairs(docs.tolist())]
+            return _end_to_end(found, np.uint32), np.array([*map(len, found)], np.int64)
         pairs, ends = leaf.documents.pairs()
         bounds = np.concatenate([[0], np.asarray(ends, np.int64)])
         starts, counts = bounds[docs], bounds[docs + 1] - bounds[docs]
@@ -131,6 +140,38 @@ class Joined:
         # starts.
         skipped = np.repeat(starts - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
         return np.asarray(pairs, np.uint32)[np.arange(len(skipped)) + skipped], counts
+
+
+def _at_hand(leaf: Leaf, embedder: str) -> StoredVectors | None:
+    first, documents, kind, kept = leaf
+    held = documents.vectors
+    if held is None or held.embedder != embedder or not len(documents):
+        return None
+    count = len(documents) if held.docs is None else len(held.docs)
+    # Where they lie in the segment: nothing is copied until rows are picked.
+    vectors = np.frombuffer(held.data, np.int8).reshape(count, -1)
+    rows = slice(first, first + count) if held.docs is None else np.asarray(held.docs, np.int64) + first
+    return StoredVectors(rows, count, kind != "texts", vectors.__getitem__, partial(kept, vectors))
+
+
+def _in_pages(leaf: Leaf, embedder: str) -> StoredVectors | None:
+    first, documents, kind, _ = leaf
+    pages, count = documents.pages, len(documents)
+    if pages is None or pages.embedder != embedder:
+        return None
+
+    def taken(places: slice | Rows) -> NDArray[np.int8]:
+        docs = np.arange(count)[places]
+        stored = np.frombuffer(pages.vectors(docs.tolist()), np.int8).reshape(len(docs), -1)
+        return signed(stored, sketch[:, docs], pages.dimensions)
+
+    sketch = np.asarray(pages.sketch, np.uint64).reshape(-1, count)
+
+    def of_all(dimensions: int) -> Sketch:
+        del dimensions  # what an embedder's vectors have is what they were stored with
+        return sketch
+
+    return StoredVectors(slice(first, first + count), count, kind != "texts", taken, of_all)
 
 
 def of(documents: Documents, kind: Kind) -> Joined:
@@ -161,7 +202,7 @@ def of(documents: Documents, kind: Kind) -> Joined:
         session_length=np.bincount(session, length.astype(np.float64), sessions).astype(np.float64),
         speakers=speakers,
     )
-    return Joined(columns, [Leaf(0, documents, kind, _KeptSigns())], names)
+    return Joined(columns, [Leaf(0, documents, kind, _KeptSketch())], names)
 
 
 def linked(parts: Sequence[Joined]) -> Joined:

@@ -13,14 +13,16 @@ from typing import Literal
 import numpy as np
 
 from cairn.ground.explanation import Explanation
-from cairn.recall.corpus import Corpus, Mask, QueryVectors, Rows, Scores
-from cairn.recall.features import features
+from cairn.log import pages
+from cairn.recall.corpus import Corpus, Mask, QueryVectors, Rows, Scores, best
+from cairn.recall.features import WIDE, Features
 from cairn.recall.filter import SearchMode
 from cairn.recall.question import Question
 
 Tier = Literal["words", "meaning", "tokens"]
 _FITTED = Path(__file__).with_name("weights.json")
-
+FINALISTS = 64
+"""How many texts of each kind of a long log are weighed by all that is known of them."""
 
 SIGNALS: Mapping[str, Sequence[str]] = {
     "words": (
@@ -142,14 +144,34 @@ def rank(
 
     What is related matches.
     """
-    rows, found = features(corpus, question, query_vectors, allowed)
-    weights = _MEANING if mode == "semantic" and "meaning" in found else fitted(tier(found))
+    features = Features(corpus, question, query_vectors, allowed)
+    if len(corpus.columns.length) < pages.LONG:
+        rows = features.pool()
+    else:
+        rough = features.roughly(wide := features.pool(WIDE))
+        rows = _finalists(corpus, wide, _weights(rough, mode).score(rough, len(wide)))
+    found = features.of(rows)
+    weights = _weights(found, mode)
     scores = weights.score(found, len(rows))
     # The last key counts first: the score, then the newer row.
     order = np.lexsort((-rows, -scores))
     ordered = {name: values[order] for name, values in found.items()}
     related = _related(ordered, mode)
     return Ranking(rows[order], scores[order], related, related, ordered, weights)
+
+
+def _finalists(corpus: Corpus, rows: Rows, scores: Scores) -> Rows:
+    """Return the best of each kind of these rows, ascending, with what is kept of them at hand."""
+    of_kinds = [np.flatnonzero((rows >= kind.start) & (rows < kind.stop)) for kind in corpus.kinds]
+    chosen = np.sort(np.concatenate([rows[each[best(scores[each], FINALISTS)]] for each in of_kinds]))
+    columns = corpus.columns
+    around = np.unique(np.concatenate([chosen, columns.before[chosen], columns.after[chosen]], dtype=np.int64))
+    corpus.fetch(around[around >= 0])
+    return chosen
+
+
+def _weights(found: Mapping[str, Scores], mode: SearchMode) -> Weights:
+    return _MEANING if mode == "semantic" and "meaning" in found else fitted(tier(found))
 
 
 def tier(found: Mapping[str, Scores]) -> Tier:

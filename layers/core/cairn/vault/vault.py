@@ -33,6 +33,8 @@ MAX_CACHED_KEYS = 1024
 MAX_INLINE_BYTES = 32 * 1024
 SCHEMA_VERSION = 1
 _NUMBER_BYTES = 4
+SEAL_BYTES = _NUMBER_BYTES + cipher.NONCE_BYTES + cipher.TAG_BYTES
+"""How much longer seal_blob() makes what it seals."""
 _RESTORE_THE_KEY = "Unless it was erased on purpose, put its item back from a backup; nothing else opens what it sealed"
 
 
