@@ -106,8 +106,8 @@ def _merge(directory: Path) -> None:
         data = written(view, "", manifest.through, Embedding(adapters, MODEL).of(view))
         segments.build(TENANT, pk, manifest.through, 1, data)
         seconds = time.process_time() - started
-    peak, held = most_megabytes(), Segment(data).size
-    print(json.dumps({"merging": seconds, "bytes": len(data), "held": held, "merging_mb": peak}))
+    peak, held = most_megabytes(), Segment(data.head).size
+    print(json.dumps({"merging": seconds, "bytes": data.size, "held": held, "merging_mb": peak}))
 
 
 if __name__ == "__main__":

@@ -10,14 +10,15 @@ data transfer and traces are left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
+from typing import NamedTuple
 
 import report
-from agents import INIT_SECONDS, MCP, ROUND_TRIP_MS, WORKER, Agent, Called, invocation, resources
+from agents import AUTHORIZER, INIT_SECONDS, MCP, ROUND_TRIP_MS, WORKER, Agent, Called, invocation, resources
 from cairn.ground.table import item_bytes
 from prices import PRICES, Use, dollars, times, together
-from processes import TENANT, Deployment, Models, deployed, usual_models
+from processes import TENANT, Cost, Deployment, Models, deployed, usual_models
 from report import Cell, Table
 from scenes import (
     AFTER,
@@ -61,6 +62,15 @@ LINES = {
 }
 
 
+class Invoked(NamedTuple):
+    """Invocations of a function in warm processes, by what asked for them, that `per` units of work took."""
+
+    by: str
+    function: str
+    costs: Sequence[Cost]
+    per: int
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """Units of work of one kind: what one uses in a warm process and in one just started, and what stays of it."""
@@ -70,6 +80,7 @@ class Work:
     stays: Use
     metrics: frozenset[str]
     facts: float = 0.0
+    invoked: Sequence[Invoked] = ()
 
     def use(self, cold_share: float = COLD_SHARE) -> Use:
         """Return what one uses on average."""
@@ -83,6 +94,7 @@ def main() -> None:
     tables = [
         comparison(works),
         lines_table(works),
+        time_table(works["turn"]),
         storage_table(works),
         sensitivity(works["turn"]),
         fixed_table(works),
@@ -99,14 +111,22 @@ def turns(length: int, size: int = TEXT_BYTES, sessions: int = 1, models: Callab
         agent = Agent(deployment, deployment.process())
         agent.call(BEFORE.tool, preparation(HERE))
         before, count = _stored(deployment), sessions * length
-        called, jobs = list[Called](), list[Use]()
+        called, jobs = list[Called](), list[Cost]()
         for number in range(count):
             place = Place(f"session-{number // length}", f"user-{number // length}")
             deployment.clock.sleep(SECONDS_PER_TURN)
-            called.append(agent.call(BEFORE.tool, preparation(place)))
-            called.append(agent.call(AFTER.tool, turn(place, size)))
-            jobs.append(_worked_off(deployment))
-        return _work(deployment, count, called, jobs, before, (BEFORE, AFTER))
+            told = turn(place, size)
+            asked = {**preparation(place), "current_input": told["input_items"][0]["content"]}
+            called.append(agent.call(BEFORE.tool, asked))
+            called.append(agent.call(AFTER.tool, told))
+            jobs += deployment.work_off()
+        invoked = [
+            Invoked("authorizer", AUTHORIZER, [each.authorizer for each in called], count),
+            Invoked(BEFORE.tool, MCP, [each.function for each in called[::2]], count),
+            Invoked(AFTER.tool, MCP, [each.function for each in called[1::2]], count),
+            Invoked("jobs", WORKER, jobs, count),
+        ]
+        return replace(_work(deployment, count, called, jobs, before, (BEFORE, AFTER)), invoked=invoked)
 
 
 def calls(scene: Scene) -> Work:
@@ -120,11 +140,11 @@ def calls(scene: Scene) -> Work:
         agent = Agent(deployment, process)
         agent.call(scene.tool, scene.arguments(process, HERE))
         before = _stored(deployment)
-        called, jobs = list[Called](), list[Use]()
+        called, jobs = list[Called](), list[Cost]()
         for _ in range(CALLS):
             deployment.clock.sleep(SECONDS_PER_TURN)
             called.append(agent.call(scene.tool, scene.arguments(process, HERE)))
-            jobs.append(_worked_off(deployment))
+            jobs += deployment.work_off()
         return _work(deployment, CALLS, called, jobs, before, (scene,))
 
 
@@ -185,6 +205,18 @@ def lines_table(works: Mapping[str, Work]) -> Table:
         for name, work in works.items()
     ]
     return Table("Where the dollars of a million go", ("a million of", *LINES, "in all"), rows, "Without storage.")
+
+
+def time_table(usual: Work) -> Table:
+    """Return where the time of Lambda goes that a turn takes."""
+    rows: list[Sequence[Cell]] = []
+    for by, function, costs, per in usual.invoked:
+        seconds, of_models = (sum(getattr(each, name) for each in costs) for name in ("seconds", "model_seconds"))
+        paid = dollars(_only(together(*(invocation(function, each) for each in costs)), LINES["Lambda"]))
+        spent = (round(1000 * each / per, 1) for each in (seconds, of_models))
+        rows.append((by, round(len(costs) / per, 2), *spent, round(MILLION * paid / per, 2)))
+    columns = ("asked for by", "invocations", "ms of processor", "of that models", "dollars a million")
+    return Table("Where Lambda's time goes", columns, rows, "Of one turn in warm processes, on a whole core.")
 
 
 def storage_table(works: Mapping[str, Work]) -> Table:
@@ -257,13 +289,13 @@ def _work(  # noqa: PLR0913, PLR0917 - what was done, in full
     deployment: Deployment,
     count: int,
     called: Sequence[Called],
-    jobs: Sequence[Use],
+    jobs: Sequence[Cost],
     before: Use,
     scenes: Sequence[Scene],
 ) -> Work:
     each = 1 / count
     return Work(
-        warm=times(each, together(*(call.use() for call in called), *jobs)),
+        warm=times(each, together(*(call.use() for call in called), *map(_job, jobs))),
         cold=together(*(_cold(deployment, scene) for scene in scenes)),
         stays=times(each, together(_stored(deployment), times(-1, before))),
         metrics=frozenset[str]().union(*(call.metrics for call in called)),
@@ -279,10 +311,9 @@ def _cold(deployment: Deployment, scene: Scene) -> Use:
     return together(called.use(), started, times(-1, invocation(MCP, called.function)))
 
 
-def _worked_off(deployment: Deployment) -> Use:
-    """Return what the jobs that wait use: the queue hands the worker one at a time."""
-    done = [together(invocation(WORKER, each), {"sqs_request": RECEIVED_AND_DELETED}) for each in deployment.work_off()]
-    return together(*done)
+def _job(cost: Cost) -> Use:
+    """Return what a job uses: the queue hands the worker one at a time."""
+    return together(invocation(WORKER, cost), {"sqs_request": RECEIVED_AND_DELETED})
 
 
 def _stored(deployment: Deployment) -> Use:

@@ -24,7 +24,7 @@ from cairn.ground import sandbox_messages as sandbox
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.jobs import EmbedLog, IndexLog, Job
-from cairn.ground.ports import Embedder, Reader
+from cairn.ground.ports import Embedded, Embedder, Reader
 from cairn.models.embedders import BUILT
 from cairn.models.minilm import MiniLm
 from cairn.models.statement_reader import StatementReader
@@ -60,20 +60,55 @@ class Models(NamedTuple):
     reader: Reader | None = None
 
 
+class _TimedMiniLm(MiniLm):
+    """Knows how many seconds of the processor it took."""
+
+    seconds = 0.0
+
+    def embed_with_tokens(self, text: str) -> Embedded:
+        """Return what MiniLM makes of the text."""
+        with _timed(self):
+            return super().embed_with_tokens(text)
+
+
+class _TimedReader(StatementReader):
+    """Knows how many seconds of the processor it took."""
+
+    seconds = 0.0
+
+    def read(self, text: str) -> Sequence[float]:
+        """Return what the reader says of the text."""
+        with _timed(self):
+            return super().read(text)
+
+    def judge(self, newer: str, older: str) -> float:
+        """Return what the reader says of the two."""
+        with _timed(self):
+            return super().judge(newer, older)
+
+
+@contextmanager
+def _timed(model: _TimedMiniLm | _TimedReader) -> Generator[None]:
+    started = time.process_time()
+    yield
+    model.seconds += time.process_time() - started
+
+
 def usual_models() -> Models:
     """Return those of a deployment with which nothing else is said: each process loads its own."""
-    return Models(MiniLm(BUILT), StatementReader(BUILT))
+    return Models(_TimedMiniLm(BUILT), _TimedReader(BUILT))
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What calls took: `seconds` of this machine's processor, all else of any."""
+    """What calls took: `seconds` of this machine's processor, those of models among them, all else of any."""
 
     rounds: int = 0
     counts: Counter[str] = field(default_factory=Counter[str])
     sizes: Counter[str] = field(default_factory=Counter[str])
     written: tuple[Written, ...] = ()
     seconds: float = 0.0
+    model_seconds: float = 0.0
 
     def __add__(self, other: Cost) -> Cost:
         """Return what both took, one after the other."""
@@ -83,6 +118,7 @@ class Cost:
             self.sizes + other.sizes,
             self.written + other.written,
             self.seconds + other.seconds,
+            self.model_seconds + other.model_seconds,
         )
 
     @property
@@ -141,6 +177,7 @@ class Process:
         """Count what these services ask of their adapters."""
         self._meter = Meter()
         self._clock = clock
+        self._models = models
         self.services = services_over(metered(adapters, self._meter), SETTINGS, *models)
         vars(self.services)["sandbox"] = MeteredSandbox(_SameProcess(), self._meter)
 
@@ -161,11 +198,14 @@ class Process:
     def taken(self, work: Callable[[], object]) -> Cost:
         """Return what the work takes."""
         self._meter.reset()
-        started = time.process_time()
+        started, models = time.process_time(), self._model_seconds()
         work()
-        seconds = time.process_time() - started
+        seconds, models = time.process_time() - started, self._model_seconds() - models
         counts, sizes = self._meter.counts.copy(), self._meter.sizes.copy()
-        return Cost(self._meter.rounds, counts, sizes, tuple(self._meter.written), seconds)
+        return Cost(self._meter.rounds, counts, sizes, tuple(self._meter.written), seconds, models)
+
+    def _model_seconds(self) -> float:
+        return sum(each.seconds for each in self._models if isinstance(each, _TimedMiniLm | _TimedReader))
 
 
 class Deployment:

@@ -20,6 +20,7 @@ from cairn.ground.ports import Blobs, Table
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
+from cairn.log.entry_vectors import VECTORS
 from cairn.log.layout import log_owner, log_pk, named_in, registry_pk, with_across
 from cairn.services import Services
 from cairn.sessions.head import ACROSS
@@ -28,6 +29,7 @@ from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from support.memory_store import copied
+from support.recall import LoadedToyEmbedder
 from support.services import services_over
 
 T = TypeVar("T")
@@ -117,14 +119,14 @@ class FaultyBlobs:
         self.fault.around(lambda: self.blobs.delete(tenant, digest))
 
 
-def process(adapters: Adapters) -> Services:
+def process(adapters: Adapters, **given: Any) -> Services:
     """Return a process that has nothing in memory yet."""
-    return services_over(adapters, SETTINGS)
+    return services_over(adapters, SETTINGS, **given)
 
 
-def worker(adapters: Adapters, fault: Fault) -> Services:
+def worker(adapters: Adapters, fault: Fault, **given: Any) -> Services:
     return process(
-        replace(adapters, table=FaultyTable(adapters.table, fault), blobs=FaultyBlobs(adapters.blobs, fault))
+        replace(adapters, table=FaultyTable(adapters.table, fault), blobs=FaultyBlobs(adapters.blobs, fault)), **given
     )
 
 
@@ -239,11 +241,13 @@ def retried(adapters: Adapters, clock: Any, completion: Completion, *attempts: S
     raise AssertionError("the turn was never acknowledged")
 
 
-def swept(mode: str, adapters: Adapters, completion: Completion) -> Iterator[tuple[Adapters, Services, Fault]]:
+def swept(
+    mode: str, adapters: Adapters, completion: Completion, **given: Any
+) -> Iterator[tuple[Adapters, Services, Fault]]:
     """Yield a copy of the store after each call of the turn has failed once, with the process that saw it fail."""
     for at in count(1):
         twin, fault = copied(adapters), Fault(mode, at)
-        services = worker(twin, fault)
+        services = worker(twin, fault, **given)
         attempt(services, completion)
         if not fault.happened:
             return
@@ -272,6 +276,23 @@ def test_a_turn_interrupted_at_any_call_ends_as_one_clean_run(
         retried(twin, clock, completion, *([] if fault.dead else [services]))
         assert state(twin) == expected, f"after call {fault.at}"
     assert calls > FEWEST_CALLS
+
+
+@pytest.mark.req("R047")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_turn_whose_process_gives_its_vectors_is_stored_once_with_or_without_them(
+    adapters_in_memory: Callable[[], Adapters], clock: Any, mode: str
+) -> None:
+    adapters = prepared(adapters_in_memory, EARLIER)
+    clean = copied(adapters)
+    retried(clean, clock, SWEPT)
+    expected, have = state(clean), list[int]()
+    for twin, services, fault in swept(mode, adapters, SWEPT, embedder=LoadedToyEmbedder()):
+        retried(twin, clock, SWEPT, *([] if fault.dead else [services]))
+        assert state(twin) == expected, f"after call {fault.at}"
+        have.append(sum(VECTORS in _entries(twin, owner)[-1] for owner in OWNERS))
+    # What was lost with its process is left to whoever makes a segment of it.
+    assert len(set(have)) > 1
 
 
 @pytest.mark.req("R047")

@@ -224,7 +224,7 @@ def segment(  # noqa: PLR0913, PLR0917 - what a segment is made of
     def read(page: PageBytes) -> bytes:
         return made.pages[page.number]
 
-    return Segment(made.head, PageSource(read, in_turn, page_cache()))
+    return Segment(made.head, PageSource(read, in_turn, page_cache()) if paged else None)
 
 
 def name(number: int) -> str:

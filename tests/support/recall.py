@@ -60,6 +60,12 @@ class ToyEmbedder:
         return np.asarray(together / max(1e-6, float(np.linalg.norm(together))), np.float32)
 
 
+class LoadedToyEmbedder(ToyEmbedder):
+    """One whose model this process has in memory."""
+
+    is_loaded = True
+
+
 @cache
 def _direction(word: str) -> Vector:
     bits = np.unpackbits(np.frombuffer(sha256(word.encode()).digest(), np.uint8))

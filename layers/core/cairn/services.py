@@ -225,7 +225,8 @@ class Services:
         """Return the memory logs."""
         from cairn.log.log import MemoryLog
 
-        return MemoryLog(self.adapters, self.vault, embeds=self.settings.embedding.embedder != "none")
+        embeds, made = self.settings.embedding.embedder != "none", vars(self)
+        return MemoryLog(self.adapters, self.vault, (lambda: made.get("embedder")) if embeds else None)
 
     @Once
     def registry(self) -> Registry:

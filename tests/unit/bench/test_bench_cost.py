@@ -99,12 +99,24 @@ def test_a_turn_costs_a_twentieth_of_the_rival_s_at_most_before_models_and_time_
 
 
 @pytest.mark.slow
-def test_with_models_a_job_gives_each_text_its_vector_and_is_paid_for(turn: Work, usual_turn: Work) -> None:
-    jobs = usual_turn.warm["lambda_request"] - 4
-    assert jobs >= 1
-    assert usual_turn.warm["sqs_request"] >= 1 + cost.RECEIVED_AND_DELETED * jobs
-    assert usual_turn.warm["dynamodb_write"] >= turn.warm["dynamodb_write"] + jobs
+def test_the_process_that_stores_turns_gives_their_vectors_and_pays_for_a_job_before_its_model_is_loaded(
+    turn: Work, usual_turn: Work
+) -> None:
+    assert usual_turn.warm["lambda_request"] == pytest.approx(4 + 1 / 3)
+    assert usual_turn.warm["sqs_request"] == pytest.approx((1 + cost.RECEIVED_AND_DELETED) / 3)
+    assert usual_turn.warm["dynamodb_write"] >= turn.warm["dynamodb_write"] + 2
     assert usual_turn.warm["lambda_gb_second"] > turn.warm["lambda_gb_second"]
+
+
+@pytest.mark.slow
+def test_the_time_of_lambda_is_told_by_what_asked_for_it_and_adds_up(turn: Work, usual_turn: Work) -> None:
+    for each in (turn, usual_turn):
+        rows = cost.time_table(each).rows
+        paid = dollars({name: each.warm[name] for name in cost.LINES["Lambda"]})
+        assert sum(float(str(row[-1])) for row in rows) == pytest.approx(1_000_000 * paid, abs=0.05)
+    models = {str(row[0]): float(str(row[3])) for row in cost.time_table(usual_turn).rows}
+    assert (models["authorizer"], models["memory_after_turn"] > models["memory_before_turn"] > 0) == (0, True)
+    assert not any(row[3] for row in cost.time_table(turn).rows)
 
 
 @pytest.mark.slow

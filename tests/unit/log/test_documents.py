@@ -46,6 +46,20 @@ def test_what_a_document_is_found_by_is_computed_once_and_only_when_a_search_ask
     assert (len(documents.pairs()[1]), computed) == (6, ["white beans", "green peas", "red beans"])
 
 
+def test_terms_that_begin_alike_are_told_in_their_order_and_new_ones_among_them() -> None:
+    documents = documents_of("gardener", "soup", "garage")
+    assert list(documents.beginning("gar")) == ["garag", "garden"]
+
+    documents.add(_described("garlic", partial(index_terms, "garlic")))
+
+    assert [list(documents.beginning(each)) for each in ("gar", "sou", "z")] == [
+        ["garag", "garden", "garlic"],
+        ["soup"],
+        [],
+    ]
+    assert len(list(documents.beginning(""))) == len(documents)
+
+
 def _described(text: str, found_by: Callable[[], IndexTerms]) -> Described:
     return Described(
         id=text,

@@ -163,7 +163,10 @@ def test_a_damaged_page_is_told_asked_to_be_made_anew_and_then_is_sound(
     assert process.overdue() is None
 
 
-def test_a_process_that_kept_a_head_for_long_reads_the_log_anew_where_its_pages_are_gone(long_log: Journal) -> None:
+def test_a_process_that_kept_a_head_for_long_reads_the_log_anew_where_its_pages_are_gone(
+    long_log: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "CACHE_BYTES", 0)
     process = Process(long_log)
     process.found("row 42")
     old = paged(long_log)

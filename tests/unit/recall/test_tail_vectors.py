@@ -8,26 +8,33 @@ from typing import Any
 
 import pytest
 
+from cairn.branches.branching import create
+from cairn.conversation.items import message
 from cairn.ground.adapters import Adapters
-from cairn.ground.ids import UserId
+from cairn.ground.errors import Unavailable
+from cairn.ground.ids import Project, UserId
 from cairn.ground.jobs import EmbedLog
 from cairn.ground.settings import EmbedderName, EmbeddingSettings
-from cairn.ground.table import Attributes, Delete, Key, Put
+from cairn.ground.table import Attributes, Delete, Key, Put, Update
+from cairn.ground.trust import Trust
 from cairn.log.entry_vectors import VECTORS
-from cairn.log.layout import log_pk
+from cairn.log.layout import is_entry, log_pk
+from cairn.memories.correct import correct
 from cairn.memories.model import Note
 from cairn.memories.remember import remember
 from cairn.recall.corpus import Vector
-from cairn.recall.tail_vectors import TailVectors
+from cairn.recall.tail_vectors import MOST_AT_ONCE, TailVectors
+from cairn.services import Services
 from cairn.settings.settings import Settings
 from cairn.turns.after_turn import commit
 from cairn.vault.vault import Vault
 from support.doubles import RecordingJobs
 from support.memories import Notebook, index, items
-from support.recall import ToyEmbedder
+from support.recall import LoadedToyEmbedder, ToyEmbedder
 from support.services import services_over
 from support.turns import SESSION, partition, turn
 
+ADA = UserId("ada")
 OWNERS = ("u:ada", "~u:ada", "s:monday")
 JOBS = [EmbedLog(SESSION.tenant, SESSION.project, owner) for owner in ("u:ada", "s:monday")]
 """As turns and memories ask for them: what is known across projects goes with the user's own log."""
@@ -225,3 +232,103 @@ def test_a_turn_that_is_stored_in_two_logs_asks_for_one_job(adapters: Adapters) 
     logs = [log_pk(SESSION.tenant, SESSION.project, owner) for owner in OWNERS[:2]]
     assert all([*partition(services, pk)] for pk in logs)
     assert jobs.sent == [JOBS[0]]
+
+
+def keeping(adapters: Adapters, embedder: ToyEmbedder | None) -> tuple[Services, RecordingJobs]:
+    jobs = RecordingJobs()
+    settings = Settings(memory_enabled=True)
+    return services_over(replace(adapters, jobs=jobs), settings, embedder=embedder), jobs
+
+
+def told_by_ada(services: Services) -> None:
+    """Have a turn and a memory stored, and a fact put right."""
+    commit(services, SESSION, replace(turn("t1", "I prefer the north rows."), user_id=ADA))
+    remember(services, SESSION, Note(content="Peas go south.", user_id=ADA))
+    services.log.refresh(SESSION.tenant, SESSION.project, "~u:ada")
+    with services.log.view(SESSION.tenant, SESSION.project, "~u:ada") as view:
+        [fact] = view.facts(services.adapters.clock.now(), None)
+    correct(services, SESSION, ADA, fact.id, "The south rows.", Trust.USER)
+
+
+def vectors_of(services: Services) -> dict[str, list[bytes | None]]:
+    """Return what is stored of each entry of Ada's logs, opened."""
+    found: dict[str, list[bytes | None]] = {}
+    for owner in OWNERS[:2]:
+        pk = log_pk(SESSION.tenant, SESSION.project, owner)
+        found[owner] = []
+        for item in partition(services, pk):
+            if is_entry(str(item["sk"])):
+                where = Key(pk, f"{item['sk']}#{VECTORS}")
+                sealed = item.get(VECTORS)
+                opened = (
+                    services.vault.unseal_blob(SESSION.tenant, where, sealed) if isinstance(sealed, bytes) else None
+                )
+                found[owner].append(opened)
+    return found
+
+
+def test_a_process_whose_model_is_loaded_gives_what_it_appends_the_vectors_that_a_job_would(adapters: Adapters) -> None:
+    services, jobs = keeping(adapters, LoadedToyEmbedder())
+    told_by_ada(services)
+    given = vectors_of(services)
+    assert jobs.sent == []
+    assert all(each for found in given.values() for each in found)
+
+    for pk in (log_pk(SESSION.tenant, SESSION.project, owner) for owner in OWNERS[:2]):
+        for item in list(partition(services, pk)):
+            adapters.table.put(Put({name: item[name] for name in item if name != VECTORS}))
+    TailVectors(adapters, services.vault, ToyEmbedder()).store(JOBS[0], MINUTE)
+
+    assert vectors_of(services) == given
+
+
+@pytest.mark.parametrize("why", ["its model is not loaded", "a job costs nothing here"])
+def test_otherwise_a_job_is_asked_to(adapters: Adapters, why: str) -> None:
+    embedder = LoadedToyEmbedder()
+    embedder.is_loaded = why != "its model is not loaded"
+    services, jobs = keeping(replace(adapters, own_disk=why == "a job costs nothing here"), embedder)
+    told_by_ada(services)
+
+    assert {job.owner for job in jobs.sent if isinstance(job, EmbedLog)} == set(OWNERS[:2])
+    assert not any(each for found in vectors_of(services).values() for each in found)
+
+
+class FullTable:
+    """Takes no single update."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    def update(self, write: Update) -> Attributes:
+        if VECTORS in write.set:
+            raise Unavailable("throttled")
+        return self._table.update(write)
+
+
+@pytest.mark.parametrize("why", ["the store refuses them", "the model fails", "the texts are long"])
+def test_what_a_process_cannot_give_a_job_is_asked_for_and_the_turn_is_stored(adapters: Adapters, why: str) -> None:
+    embedder = LoadedToyEmbedder()
+    embedder.fails = why == "the model fails"
+    table: Any = FullTable(adapters.table) if why == "the store refuses them" else adapters.table
+    services, jobs = keeping(replace(adapters, table=table), embedder)
+    rows = "Row 3 is dry. " * (MOST_AT_ONCE // 4 // 14)
+    texts = 5 if why == "the texts are long" else 1
+    said = replace(turn("t1", ""), inputs=tuple(message("user", rows) for _ in range(texts)))
+
+    assert commit(services, SESSION, said).events_written == texts + 1
+    assert jobs.sent == [JOBS[1]]
+
+
+def test_what_is_told_on_a_branch_gets_no_vectors(adapters: Adapters) -> None:
+    embedder = LoadedToyEmbedder()
+    services, jobs = keeping(adapters, embedder)
+    commit(services, SESSION, turn("t1", "Hello."))
+    branch = replace(SESSION, project=Project("garden@try-1"))
+    create(services, branch.tenant, branch.project)
+    embedder.asked.clear()
+    commit(services, branch, turn("t2", "Bye."))
+
+    assert (embedder.asked, jobs.sent) == ([], [])

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from hashlib import blake2b
 from typing import NamedTuple
 
 from cairn.context.rendering import MAY_BE_OUTDATED, day
 from cairn.facts.facts import Fact, digest, is_said
 from cairn.facts.kinds import clauses
 from cairn.facts.told import read
+from cairn.ground.bounded import BoundedCache
 from cairn.statements.linking import LEFT_OUT
-from cairn.statements.units import Unit, units
+from cairn.statements.units import Unit, joined
 
 _MOST_CUT = 20
 """The words of a sentence that is left out: a longer one says more than what no longer holds, and stays, marked."""
+_MOST_PARTED, _DIGEST_BYTES = 256, 16
+
+
+class _Stretch(NamedTuple):
+    """Where a part of a text is that a fact may quote, and the digest of what it says."""
+
+    start: int
+    end: int
+    digest: str
+
+
+_parted: BoundedCache[bytes, Sequence[_Stretch]] = BoundedCache(entries=_MOST_PARTED)
 
 
 class Change(NamedTuple):
@@ -104,17 +118,32 @@ def _mark(change: Change, *, in_part: bool) -> str:
 def _outdated(text: str, changes: Mapping[str, Change]) -> Iterator[tuple[int, int, Change]]:
     """Yield where the outdated stretches of a text are, in order, the longest of those that begin alike."""
     at = 0
-    for start, end, said in sorted(_stretches(text), key=lambda each: (each.start, -each.end)):
-        change = changes.get(digest(said))
-        if change is not None and start >= at:
-            yield start, end, change
-            at = end
+    for each in _stretches(text):
+        change = changes.get(each.digest)
+        if change is not None and each.start >= at:
+            yield each.start, each.end, change
+            at = each.end
 
 
-def _stretches(text: str) -> Iterator[Unit]:
+def _stretches(text: str) -> Sequence[_Stretch]:
+    """Return what facts may quote of a text, the longest first of those that begin alike.
+
+    Of the newest texts that were asked for they are kept, by the texts' digests: a session is shown the same ones turn
+    after turn, and to part one takes a millisecond.
+    """
+    name = blake2b(text.encode(errors="surrogatepass"), digest_size=_DIGEST_BYTES).digest()
+    if (known := _parted.get(name)) is None:
+        found = (_Stretch(each.start, each.end, digest(each.said)) for each in _quoted(text))
+        known = sorted(found, key=lambda each: (each.start, -each.end))
+        _parted.put(name, known)
+    return known
+
+
+def _quoted(text: str) -> Iterator[Unit]:
     """Yield what facts quote of a text: units; of what rules read sentences, or clauses where other projects see it."""
-    yield from units(text)
-    for sentence in read(text):
+    sentences = list(read(text))
+    yield from joined(sentences)
+    for sentence in sentences:
         yield Unit(sentence.start, sentence.end, sentence.said)
         for start, end in clauses(sentence.said):
             yield Unit(sentence.start + start, sentence.start + end, sentence.said[start:end])

@@ -5,8 +5,10 @@ There are three kinds: texts of turns, memories and facts. Each is numbered from
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from cairn.language.index_terms import IndexTerms
@@ -133,6 +135,7 @@ class GrowingDocuments:
         self._docs: dict[str, int] = {}
         self._texts: list[str] = []
         self._postings: dict[str, tuple[list[int], list[int]]] = {}
+        self._in_order: list[str] = []
         self._numbers: dict[Number, list[int]] = {name: [] for name in NUMBERS}
         self._labels: dict[Label, tuple[dict[str, int], list[int]]] = {name: ({}, []) for name in LABELS}
         self._pairs: list[int] = []
@@ -173,9 +176,12 @@ class GrowingDocuments:
         return self._postings.get(term, ((), ()))
 
     def beginning(self, opening: str) -> Iterator[str]:
-        """Yield the terms that begin so."""
+        """Yield the terms that begin so, in their order."""
         self._index()
-        return (term for term in self._postings if term.startswith(opening))
+        if len(self._in_order) < len(self._postings):
+            self._in_order = sorted(self._postings)
+        following = range(bisect_left(self._in_order, opening), len(self._in_order))
+        return takewhile(lambda term: term.startswith(opening), (self._in_order[at] for at in following))
 
     def postings(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
         """Yield each term, in their order, with the documents that have it and how often."""

@@ -20,6 +20,7 @@ from cairn.ground.errors import CorruptData, KeyLost, NotFound, TransactionRefus
 from cairn.ground.ids import Digest, Project, Tenant, is_branch, time_ordered_id
 from cairn.ground.jobs import EmbedLog, IndexLog, Job
 from cairn.ground.paging import every
+from cairn.ground.ports import Embedder, LoadedEmbedder
 from cairn.ground.table import (
     ABSENT,
     Attributes,
@@ -82,9 +83,9 @@ class _Slot:
 class MemoryLog:
     """Reads and appends the logs, one per owner and project; see log.layout for their keys."""
 
-    def __init__(self, adapters: Adapters, vault: Vault, *, embeds: bool = False) -> None:
-        """Start with no view in memory; where the deployment `embeds`, who appends asks for vectors."""
-        self._embeds = embeds
+    def __init__(self, adapters: Adapters, vault: Vault, embedder: Callable[[], Embedder | None] | None = None) -> None:
+        """Start with no view in memory; `embedder` returns what embeds here so far, and is None where none will."""
+        self._embedder = embedder
         self._adapters = adapters
         self._vault = vault
         self._segments = Segments(adapters, vault)
@@ -220,11 +221,18 @@ class MemoryLog:
         return [*self.vectors_wanted(tenant, project, owner), *(job for job in due if job)]
 
     def vectors_wanted(self, tenant: Tenant, project: Project, owner: str) -> list[Job]:
-        """Return the job that gives what is appended its vectors, where the deployment has any.
+        """Return the job that gives what is appended its vectors, where the deployment has any and it is not done here.
 
         That of the owner's log across projects is given them as well.
         """
-        return [EmbedLog(tenant, project, owner)] if self._embeds and not is_branch(project) else []
+        is_left = self._embedder is not None and not self.gives_vectors and not is_branch(project)
+        return [EmbedLog(tenant, project, owner)] if is_left else []
+
+    @property
+    def gives_vectors(self) -> bool:
+        """Tell whether who appends gives vectors itself: its model is loaded, and a job is a call that is paid for."""
+        embedder = None if self._embedder is None or self._adapters.own_disk else self._embedder()
+        return isinstance(embedder, LoadedEmbedder) and embedder.is_loaded
 
     def overdue(self, tenant: Tenant, project: Project, owner: str) -> IndexLog | None:
         """Return what should have been done by now, as last read; that a segment is damaged is said once."""
@@ -247,12 +255,10 @@ class MemoryLog:
     def _bring_up_to_date(self, tenant: Tenant, pk: str, slot: _Slot) -> Reading:
         read, lost = slot.read, slot.read.lost if slot.read else frozenset[Digest]()
         # What was damaged may have been put back or taken away since, and what was lost replaced.
-        is_sound = read is not None and not read.damaged and not lost
-        if read is None or not is_sound or read.indexed >= MOST_NEWS or not self._catch_up(tenant, pk, read):
-            known = read.segments.items() if read else ()
-            read = slot.read = self._read(tenant, pk, {name: each for name, each in known if name not in lost})
+        if read is None or read.damaged or lost or read.indexed >= MOST_NEWS or not self._catch_up(tenant, pk, read):
+            read = slot.read = self._read(tenant, pk, read.sound_segments if read else {})
             # A segment that is lost and still named will not be replaced unless somebody asks.
-            read.is_damaged = read.is_damaged or not lost.isdisjoint(read.segments)
+            read.is_damaged |= not lost.isdisjoint(read.segments)
         self._weigh_again(pk, slot)
         return read
 

@@ -31,7 +31,8 @@ DOCUMENTS = 40
 _DIGEST_BYTES = 16
 _LENGTHS = Struct("=IIII")
 _LEVEL = 3
-_CACHE_BYTES = 16 * 1024 * 1024
+CACHE_BYTES = 16 * 1024 * 1024
+"""How much of what was read last a process keeps."""
 
 
 class Page(NamedTuple):
@@ -83,7 +84,7 @@ class PageSource(NamedTuple):
 
 def page_cache() -> BoundedCache[bytes, Page]:
     """Return a cache of pages, by their digests."""
-    return BoundedCache(weight=_CACHE_BYTES, weigh=lambda page: len(page.kept) + len(page.vectors) + page.pairs.nbytes)
+    return BoundedCache(weight=CACHE_BYTES, weigh=lambda page: len(page.kept) + len(page.vectors) + page.pairs.nbytes)
 
 
 class Pages:

@@ -59,6 +59,12 @@ class Reading:
         return frozenset(digest for digest, segment in found if segment.pages is not None and segment.pages.is_lost)
 
     @property
+    def sound_segments(self) -> dict[Digest, Segment]:
+        """Return the segments of which every page could be read that was asked for."""
+        lost = self.lost
+        return {digest: segment for digest, segment in self.segments.items() if digest not in lost}
+
+    @property
     def newest(self) -> str:
         """Return the sort key of the newest entry, "" where there is none."""
         return self.tail[-1] if self.tail else self.base.through

@@ -63,7 +63,7 @@ def written(
     for what in KEPT:
         if what not in paged:
             write_blocks(out, what, chain.from_iterable(stretch.packed(what) for stretch in view.stretches))
-    if stored:
+    if paged:
         pages.write_index(out, stored)
     return Written(out.file(), stored)
 

@@ -31,7 +31,7 @@ from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.sessions.open_logs import kept_scope
 from cairn.sessions.services import SessionServices
 from cairn.sessions.settled_memories import settle
-from cairn.sessions.transacting import asking_for, transact
+from cairn.sessions.transacting import asking_for, give_vectors, transact
 
 PURPOSE = "memory"
 _IS_KEPT = Equals("state", KEPT)
@@ -75,6 +75,7 @@ class _Remembering:
         self._pk = log_pk(session.tenant, session.project, self._owner)
         # On a branch what says the same has the id that it has in the project.
         self._whose = log_pk(session.tenant, trunk(session.project), self._owner)
+        self._appends: list[Put] = []
 
     def run(self) -> Kept:
         ended = ""
@@ -97,6 +98,7 @@ class _Remembering:
         taken = transact(self._services, partial(self._writes, name), _taken, partial(self._requests, name))
         if taken is None:
             self._services.registry.note(self._session, self._owner)
+            give_vectors(self._services, self._session, self._owner, *self._appends)
         return taken
 
     def _writes(self, name: str) -> list[Write]:
@@ -118,6 +120,7 @@ class _Remembering:
         )
         entry = LogEntry(session_id=session_id, at=memory.recorded_at, remembered=(memory,))
         append = self._services.log.append(session.tenant, session.project, self._owner, entry, now)
+        self._appends = [append]
         ending = Ending(id=self._old, at=now, session_id=session_id, replacement_id=name) if self._old else None
         endings = self._ending(ending, append) if ending else []
         room = AnyOf((Missing("kept"), LessThan("kept", MOST_PER_SESSION)))

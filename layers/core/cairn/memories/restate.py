@@ -17,14 +17,14 @@ from cairn.ground.adapters import Pending
 from cairn.ground.errors import Conflict, TransactionRefused
 from cairn.ground.ids import UserId, time_ordered_id
 from cairn.ground.session import Session
-from cairn.ground.table import Write
+from cairn.ground.table import Put, Write
 from cairn.log.entries import LogEntry
 from cairn.log.layout import log_pk
 from cairn.log.newest import Newest
 from cairn.memories.beliefs import Belief, Beliefs
 from cairn.sessions.open_logs import open_logs, visibility_of
 from cairn.sessions.services import SessionServices
-from cairn.sessions.transacting import asking_for, transact
+from cairn.sessions.transacting import asking_for, give_vectors, transact
 
 T = TypeVar("T")
 
@@ -68,9 +68,12 @@ class _Restating(Generic[T]):
         self._visibility = visibility_of(services, session, author, "user")
         self._answers: list[T] = []
         self._written = ""
+        self._appends: list[Put] = []
 
     def run(self) -> T:
         transact(self._services, self._writes, _try_again, self._requests)
+        if self._appends:
+            give_vectors(self._services, self._session, self._written, *self._appends)
         return self._answers[-1]
 
     def _writes(self) -> Sequence[Write]:
@@ -78,6 +81,7 @@ class _Restating(Generic[T]):
         open_logs(self._services, self._visibility)
         answer, restated = self._decide(Beliefs(self._services, self._visibility), self._recording())
         self._answers.append(answer)
+        self._appends.clear()
         if restated is None:
             return ()
         self._written = restated.new.owner
@@ -90,6 +94,7 @@ class _Restating(Generic[T]):
         ended = (replace(old, state=State.SUPERSEDED, valid_to=now, superseded_by=fact.id),) if old else ()
         entry = LogEntry(session_id=holder, at=now, changes=Changes(added=(fact,), superseded=ended))
         append = self._services.log.append(self._session.tenant, self._session.project, owner, entry)
+        self._appends.append(append)
         return [append, *self._services.log.alone(append, newest)]
 
     def _newest(self) -> Mapping[str, Newest | None]:

@@ -1,7 +1,7 @@
 """How near documents are to a question by their vectors: exactly, or where there are many exactly only the nearest.
 
 Of many vectors the signs are compared first (recall.sketch): those of all with the question's, then those of what seems
-nearest with its numbers. What may answer is compared exactly at last (decisions 83 and 90). Nothing depends on the
+nearest with its numbers. What may answer is compared exactly at last (decisions 83 and 89). Nothing depends on the
 stretches that a log is in: a replay may find others.
 """
 

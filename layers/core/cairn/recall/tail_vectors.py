@@ -5,7 +5,7 @@ So a process that reads them for the first time finds them by meaning at once; s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
@@ -30,6 +30,8 @@ PAGE = 3
 """How many items are read at once: the manifest, the newest entry, which mostly has none alone, and one before it."""
 MOST = 2 * ENTRIES
 """How many entries a run looks at: older ones are a segment's, or soon will be."""
+MOST_AT_ONCE, _MOST_READ = 4_000, 1_000
+"""Of how many characters who appends makes vectors itself, since somebody waits; a model reads so many of each text."""
 
 
 class TailVectors:
@@ -72,16 +74,43 @@ class TailVectors:
                     return
                 yield item
 
-    def _store(self, tenant: Tenant, entry: Attributes, embedder: Embedder) -> bool:
-        from cairn.recall.embedding import vectors_of  # noqa: PLC0415 - numpy, which a process may do without
+    def give(self, tenant: Tenant, entries: Sequence[Attributes]) -> bool:
+        """Store the vectors of entries that were just appended; False, and none, if they are long or one fails.
 
-        tail, where = Tail(), Key.of(entry)
+        Unavailable where the store is.
+        """
+        tails = [self._tail(tenant, entry) for entry in entries]
+        texts = chain.from_iterable(tail.texts(kind) for tail in tails for kind in KINDS)
+        if self._embedder is None or sum(min(len(text), _MOST_READ) for text in texts) > MOST_AT_ONCE:
+            return False
+        try:
+            made = [self._vectors(tail, self._embedder) for tail in tails]
+        except EmbeddingFailed:
+            return False
+        each = zip(entries, made, strict=True)
+        self._adapters.parallel([partial(self._keep, tenant, entry, vectors) for entry, vectors in each if vectors])
+        return True
+
+    def _store(self, tenant: Tenant, entry: Attributes, embedder: Embedder) -> bool:
+        vectors = self._vectors(self._tail(tenant, entry), embedder)
+        return vectors is not None and self._keep(tenant, entry, vectors)
+
+    def _tail(self, tenant: Tenant, entry: Attributes) -> Tail:
+        tail = Tail()
         for record in sound(self._adapters, [entry], partial(self._vault.unseal, tenant)):
             tail.apply(record)
+        return tail
+
+    @staticmethod
+    def _vectors(tail: Tail, embedder: Embedder) -> Vectors | None:
+        from cairn.recall.embedding import vectors_of  # noqa: PLC0415 - numpy, which a process may do without
+
         data = b"".join(vectors_of(tail, kind, embedder) for kind in KINDS)
-        if not data:
-            return False
-        attribute = sealed_vectors(self._vault, tenant, where, Vectors(embedder.name, data))
+        return Vectors(embedder.name, data) if data else None
+
+    def _keep(self, tenant: Tenant, entry: Attributes, vectors: Vectors) -> bool:
+        where = Key.of(entry)
+        attribute = sealed_vectors(self._vault, tenant, where, vectors)
         try:
             # Only where the entry is still as it was read: what was erased meanwhile does not come back.
             self._adapters.table.update(Update(where, set=attribute, condition=Equals("kid", entry["kid"])))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from cairn.log.registry import Registry
     from cairn.recall.indexing import Indexer
     from cairn.recall.searching import Searcher
+    from cairn.recall.tail_vectors import TailVectors
     from cairn.sessions.guards import Guards
     from cairn.sessions.open_turns import OpenTurns
     from cairn.sessions.sessions import Sessions
@@ -59,6 +60,11 @@ class SessionServices(Protocol):
     @property
     def indexer(self) -> Indexer:
         """Return what makes segments of logs."""
+        ...
+
+    @property
+    def tail_vectors(self) -> TailVectors:
+        """Return what stores vectors with the newest entries of logs."""
         ...
 
     @property

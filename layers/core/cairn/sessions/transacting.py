@@ -8,8 +8,10 @@ from functools import partial
 from typing import TypeVar
 
 from cairn.ground.errors import CairnError, TransactionRefused, Unavailable
-from cairn.ground.jobs import Job
-from cairn.ground.table import Write
+from cairn.ground.ids import is_branch
+from cairn.ground.jobs import EmbedLog, Job
+from cairn.ground.session import Session
+from cairn.ground.table import Put, Write
 from cairn.sessions.services import SessionServices
 
 ATTEMPTS = 6
@@ -25,6 +27,21 @@ def asking_for(services: SessionServices, jobs: Sequence[Job]) -> list[Callable[
             services.adapters.jobs.send(jobs)
 
     return [send] if jobs else []
+
+
+def give_vectors(services: SessionServices, session: Session, owner: str, *appends: Put) -> None:
+    """Give what was just appended to an owner's logs its vectors, where this process does that; else a job was sent.
+
+    Raises nothing: where it cannot, a job is asked to.
+    """
+    if not services.log.gives_vectors or is_branch(session.project):
+        return
+    try:
+        is_given = services.tail_vectors.give(session.tenant, [append.item for append in appends])
+    except CairnError:
+        is_given = False
+    for send in () if is_given else asking_for(services, [EmbedLog(session.tenant, session.project, owner)]):
+        send()
 
 
 def transact(

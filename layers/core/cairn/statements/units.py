@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from cairn.facts.told import Sentence, read
@@ -36,14 +36,19 @@ def asks(said: str) -> bool:
 
 def units(text: str) -> Iterator[Unit]:
     """Yield the units of a text that are the speaker's own words, in order."""
+    return joined(read(text))
+
+
+def joined(sentences: Iterable[Sentence]) -> Iterator[Unit]:
+    """Yield the units that the sentences of a text make, as `units` does."""
     return (
         Unit(found[0].start, found[-1].end, " ".join(each.said for each in found))
-        for found in _joined(read(text))
+        for found in _joined(sentences)
         if _own(found) >= _LEAST_OWN
     )
 
 
-def _joined(sentences: Iterator[Sentence]) -> Iterator[list[Sentence]]:
+def _joined(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
     """Yield sentences that belong together: a short one goes with the next, the last with the one before it."""
     found: list[list[Sentence]] = []
     waits = False

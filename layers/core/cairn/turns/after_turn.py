@@ -1,5 +1,7 @@
 """after_turn: claim and lease, extract, commit. Two rounds; the second is one transaction, all or nothing.
 
+A process that has the model loaded adds the turn's vectors in a third.
+
 Where a language model helps to extract, it is asked before, while nothing is held, or by maintenance afterwards.
 
 A turn that was said before now is learnt from as of then: what was said since stands. The order of turns and of logs,
@@ -42,7 +44,7 @@ from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
 from cairn.sessions.settled_memories import settle
 from cairn.sessions.stored_turn import storing
-from cairn.sessions.transacting import asking_for, transact
+from cairn.sessions.transacting import asking_for, give_vectors, transact
 from cairn.turns.echo import NOTHING_STORED, instructions_of, new_inputs_of, read_context
 from cairn.turns.forgetting import ending_writes
 from cairn.turns.learning import Believed, Learned, learned, learned_here
@@ -99,6 +101,7 @@ class _Commit:
         self._claim: Claim | None = None
         self._lease: Lease | None = None
         self._context = NOTHING_STORED
+        self._appends: list[Put] = []
 
     def run(self) -> CommittedTurn:
         committed = False
@@ -117,6 +120,7 @@ class _Commit:
             delta = self._delta(lease)
             self._write(claim.result, lease, delta)
             committed = True
+            give_vectors(self._services, self._session, self._owner, *self._appends)
             self._services.adapters.tally.facts_written(Counter(fact.tier for fact in delta.learned.added))
         finally:
             if not committed:
@@ -275,7 +279,7 @@ class _Commit:
         if self._services.adapters.clock.now() - delta.now > ON_TIME:
             raise ResourceBusy("the commit was held up for too long; nothing was written", {"resource": "session"})
         log = self._services.log
-        appends = log.append_together(*self._place, list(self._entries(delta)), delta.now)
+        appends = self._appends = log.append_together(*self._place, list(self._entries(delta)), delta.now)
         endings = ending_writes(log, self._session, delta.obeyed.ended, delta.now)
         return [
             self._event_write(delta, appends[0]),
