@@ -84,8 +84,8 @@ def table(sizes: Sequence[int], exact_up_to: int) -> Table:
         f"{_QUESTIONS} questions of real conversations, each put for the first time, with what embeds it; times are "
         "of one core, without waiting. MB are of the whole process, of which the model and the interpreter take some "
         f"125. A request to S3 is taken for {1000 * _GET_SECONDS:.0f} ms and {_BYTES_A_SECOND / 1e6:.0f} MB a second, "
-        f"full segments one after the other, {_AT_ONCE} pages at a time. The conversations stand in the log once; all else "
-        "is mixtures of two of their texts and of the two vectors, so that a question has many near misses."
+        f"full segments one after the other, {_AT_ONCE} pages at a time. The conversations stand in the log once; all "
+        "else is mixtures of two of their texts and of the two vectors, so that a question has many near misses."
     )
     return Table("Recall of a long log", columns, [_row(size, exactly=size <= exact_up_to) for size in sizes], note)
 
