@@ -16,6 +16,7 @@ from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.embedded.blobs import DirectoryBlobs, directory_name
 from cairn.embedded.files import create_once
+from cairn.embedded.holds import holding
 from cairn.ground.errors import CorruptData, NotFound, Unavailable
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.ports import Blobs
@@ -136,6 +137,16 @@ def test_a_file_that_was_changed_is_corrupt(tmp_path: Path) -> None:
     (tmp_path / "acme" / digest[:2] / digest).write_bytes(b"dat")
     with pytest.raises(CorruptData):
         blobs.get(ACME, digest)
+
+
+def test_a_part_of_a_blob_that_is_held_is_read_though_the_blob_was_deleted(tmp_path: Path) -> None:
+    blobs = DirectoryBlobs(tmp_path)
+    digest = blobs.put(ACME, b"0123456789")
+    with holding(tmp_path):
+        blobs.delete(ACME, digest)
+        assert blobs.get_part(ACME, digest, 3, 4) == b"3456"
+    with pytest.raises(NotFound):
+        blobs.get_part(ACME, digest, 3, 4)
 
 
 @pytest.mark.req("R198")

@@ -300,6 +300,7 @@ def test_a_kept_version_of_a_blob_is_held_to_its_digest_and_a_sound_one_behind_i
     account.s3.delete_object(Bucket=account.name, Key=key)
 
     assert blobs.get(ACME, digest) == sound
+    assert blobs.get_part(ACME, digest, 1, 3) == sound[1:4]
     account.s3.delete_object(Bucket=account.name, Key=key, VersionId=first)
     with pytest.raises(CorruptData, match="does not match its digest"):
         blobs.get(ACME, digest)

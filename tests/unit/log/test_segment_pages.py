@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cairn.facts.facts import Changes
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, NotFound, Unavailable
 from cairn.ground.ids import Digest
@@ -17,10 +18,13 @@ from cairn.log import manifest, pages
 from cairn.log.layout import MANIFEST
 from cairn.log.log import MemoryLog
 from cairn.log.manifest import Manifest, SegmentRef
+from cairn.log.segment import Segment
+from cairn.log.segment_writer import written
+from cairn.process.system import in_turn
 from cairn.recall import ranker
 from cairn.vault.vault import Vault
 from support.doubles import Counted
-from support.log import Journal
+from support.log import SESSIONS, Journal, folded, records
 from support.recall import Ranked, ToyEmbedder, assert_same, ranked
 from support.turns import SESSION
 
@@ -122,8 +126,8 @@ def garbled(data: bytes, head: int) -> bytes:
     return data[:head] + bytes(byte ^ 1 for byte in data[head:])
 
 
-def swapped(data: bytes, head: int) -> bytes:
-    """Return the bytes with pages of one length in each other's places, were they of one."""
+def shifted(data: bytes, head: int) -> bytes:
+    """Return the bytes with every page a byte further on."""
     return data[:head] + data[head + 1 :] + data[head : head + 1]
 
 
@@ -140,7 +144,7 @@ class ChangedBlobs:
         return (self.changed(whole) if self.changed else whole)[start : start + length]
 
 
-@pytest.mark.parametrize("change", [garbled, swapped])
+@pytest.mark.parametrize("change", [garbled, shifted])
 def test_a_damaged_page_is_told_asked_to_be_made_anew_and_then_is_sound(
     long_log: Journal, change: Callable[[bytes, int], bytes]
 ) -> None:
@@ -161,6 +165,22 @@ def test_a_damaged_page_is_told_asked_to_be_made_anew_and_then_is_sound(
     long_log.rebuild()
     assert process.found("row 42")
     assert process.overdue() is None
+
+
+def test_a_page_in_the_place_of_another_is_refused() -> None:
+    said = [(SESSIONS[0], (f"t{number}", [f"tea {number}"]), Changes()) for number in range(2 * pages.DOCUMENTS)]
+    made = written(folded(records(said)), "", "m#100", {}, ["texts"])
+    first, second = made.pages
+
+    def read(page: pages.PageBytes) -> bytes:
+        return (second, first)[page.number]
+
+    held = Segment(made.head, pages.PageSource(read, in_turn, pages.page_cache()))
+
+    with pytest.raises(Unavailable, match="ask again"):
+        held.chunk(0)
+    assert held.pages is not None
+    assert held.pages.is_lost
 
 
 def test_a_process_that_kept_a_head_for_long_reads_the_log_anew_where_its_pages_are_gone(

@@ -62,8 +62,7 @@ class Features:
         found = self._told(near) | {"pairs": np.zeros(len(rows), np.float32)}
         if self._query_vectors is not None and self._means is not None:
             self._means.refine(near.all)
-            found |= _meaning(near, self._means, self._all_of_sessions, self._means.alike)
-            found["agree"] = found["word_rank"] * found["meaning_rank"]
+            found |= self._meant(near, self._means, self._means.alike, found["word_rank"])
         return found
 
     def of(self, rows: Rows) -> dict[str, Scores]:
@@ -73,11 +72,16 @@ class Features:
         if query_vectors is not None and self._means is not None:
             self._means.settle(near.all)
             products = partial(_products, self._corpus, query_vectors)
-            found |= _meaning(near, self._means, self._all_of_sessions, products)
-            found["agree"] = found["word_rank"] * found["meaning_rank"]
+            found |= self._meant(near, self._means, products, found["word_rank"])
             if query_vectors.tokens is not None:
                 found |= _tokens(self._corpus, near, query_vectors, query_vectors.tokens)
         return found
+
+    def _meant(
+        self, near: Near, means: Meaning, alike: Callable[[Rows, Rows], Scores], word_rank: Scores
+    ) -> dict[str, Scores]:
+        found = _meaning(near, means, self._all_of_sessions(near.rows), alike)
+        return found | {"agree": word_rank * found["meaning_rank"]}
 
     def _all_of_sessions(self, rows: Rows) -> Rows:
         """Return all rows of these rows' sessions: of a long log few, and in a second step some of the first's."""
@@ -100,13 +104,14 @@ class Features:
         }
 
 
-def _meaning(
-    near: Near, means: Meaning, of_sessions: Callable[[Rows], Rows], alike: Callable[[Rows, Rows], Scores]
-) -> dict[str, Scores]:
-    """Return what vectors say of the pool; `alike` returns the cosine of each of some rows with another."""
+def _meaning(near: Near, means: Meaning, in_sessions: Rows, alike: Callable[[Rows, Rows], Scores]) -> dict[str, Scores]:
+    """Return what vectors say of the pool; `in_sessions` are all rows of its sessions.
+
+    `alike` returns the cosine of each of some rows with another.
+    """
     rows, columns, meaning = near.rows, near.columns, means.scores
     own, before, after = meaning[rows], near.at(meaning, near.before), near.at(meaning, near.after)
-    nearest, mean = _of_sessions(columns, of_sessions(rows), meaning)
+    nearest, mean = _of_sessions(columns, in_sessions, meaning)
     together = _with_before(near, alike, own, before)
     return {
         "meaning": own,
