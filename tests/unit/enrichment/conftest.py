@@ -39,10 +39,14 @@ def table(adapters: Adapters) -> SlowTable:
 
 @pytest.fixture
 def enrich(services: Services, adapters: Adapters, table: SlowTable) -> Callable[..., Services]:
-    """Return a function that switches enrichment on, with these knobs, for this process."""
+    """Return a function that switches enrichment on, with these knobs, for this process.
 
-    def switch(*, enabled: bool = True, **knobs: Any) -> Services:
-        settings = replace(services.settings, enrichment=EnrichmentSettings(enabled=enabled, **knobs))
+    What a call may wait is the most there is, so that a busy machine does not decide what a tool is told.
+    """
+
+    def switch(*, enabled: bool = True, timeout_ms: int = 5000, **knobs: Any) -> Services:
+        enrichment = EnrichmentSettings(enabled=enabled, timeout_ms=timeout_ms, **knobs)
+        settings = replace(services.settings, enrichment=enrichment)
         slow: Any = table
         built = services_over(replace(adapters, table=slow), settings, sandbox=services.sandbox)
         wiring.provide(built)

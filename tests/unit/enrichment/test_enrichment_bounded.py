@@ -13,6 +13,7 @@ import pytest
 
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Tenant
+from cairn.ground.settings import EnrichmentSettings
 from cairn.services import Services
 from cairn.telemetry.record import recorded
 from cairn.tool import enrichment
@@ -20,6 +21,8 @@ from cairn.tool.enrichment import AutoMemorySystem
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
 from support.enrichment import PODS, SlowTable, SpyTool
 from support.processor import seconds_of
+
+_MOST_MS = EnrichmentSettings().timeout_ms
 
 
 @pytest.mark.req("R282")
@@ -68,7 +71,7 @@ def test_look_up_and_record_wait_for_less_than_the_limit_together(
         waited.append(seconds)
         return call()
 
-    enrich()
+    enrich(timeout_ms=_MOST_MS)
     monkeypatch.setattr(enrichment, "within", waiting)
     monkeypatch.setattr(enrichment, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
     ask()
@@ -84,7 +87,7 @@ def test_however_long_the_look_up_takes_a_call_is_delayed_by_400_ms_at_most_thou
     ask: Callable[..., Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    enrich()
+    enrich(timeout_ms=_MOST_MS)
     expected, calls, now = ask(), [takes, 20.0], [0.0]
 
     def waiting(seconds: float, call: Callable[[], Any]) -> Any:
