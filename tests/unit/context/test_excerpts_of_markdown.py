@@ -15,7 +15,7 @@ pytestmark = pytest.mark.req("R291")
 
 WEATHER = "The weather was fine and nothing else is to be said of that day or of any other."
 FILL = "\n\n".join([WEATHER] * 12)
-ASKED = Asked("Which beans go north, and what is the passport's code?", {"beans": 6.0, "passport": 6.0, "north": 3.0})
+ASKED = Asked("Which beans go north, and what is the passport's code?", lambda term: 3.0 if term == "north" else 6.0)
 
 
 def cut(text: str, most: int = 65) -> str:

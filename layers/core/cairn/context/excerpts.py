@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from hashlib import blake2b
+from itertools import groupby
 from math import sqrt
+from typing import NamedTuple
 
-from cairn.context.markdown import idle, sentences
+from cairn.context.markdown import Sentence, idle, sentences
+from cairn.ground.bounded import BoundedCache
 from cairn.language.terms import common, fold, terms, words
 
 GAP = "…"
@@ -19,22 +23,36 @@ _LONG = 1.25
 # What a sentence lends the one beside it, and what stands first: an answer opens with its gist.
 _BESIDE, _FIRST, _SECOND = 0.35, 0.6, 0.25
 _OVERHEAD = 12
+_MOST_PARTED, _DIGEST_BYTES = 1_000_000, 16
+"""How many characters of parted texts are kept: the next question of a conversation mostly finds the same again."""
+
+
+class _Parted(NamedTuple):
+    """The sentences of a text, each folded too, and with about how many tokens it takes."""
+
+    found: Sequence[Sentence]
+    folded: Sequence[str]
+    sizes: Sequence[float]
+
+
+_parted: BoundedCache[bytes, _Parted] = BoundedCache(
+    weight=_MOST_PARTED, weigh=lambda parted: sum(map(len, parted.folded))
+)
 
 
 class Asked:
     """What is asked, as sentences are compared with it: its words, each with its rarity."""
 
-    def __init__(self, question: str, rarity: Mapping[str, float]) -> None:
-        """Take the question, and by term how rare it is in what is searched."""
+    def __init__(self, question: str, rarity: Callable[[str], float]) -> None:
+        """Take the question, and what tells of a term how rare it is in what is searched."""
         self._question = question
         self._rarity = rarity
 
-    def shares(self, sentence: str) -> float:
-        """Return how much of what is asked stands in the sentence, by rarity."""
+    def shares(self, folded: str) -> float:
+        """Return how much of what is asked stands in a folded sentence, by rarity."""
         if self._pattern is None:
             return 0.0
-        found = set(self._pattern.findall(fold(sentence)))
-        return sum(self._worth[each] for each in found)
+        return sum(self._worth[each] for each in set(self._pattern.findall(folded)))
 
     @cached_property
     def _worth(self) -> Mapping[str, float]:
@@ -44,14 +62,32 @@ class Asked:
             stems = terms(word)
             for stem in stems:
                 opening = word[: common(word, stem)] if len(stems) == 1 else stem
-                found[opening or stem] = max(found.get(opening, 0.0), self._rarity.get(stem, 1.0))
+                found[opening or stem] = max(found.get(opening, 0.0), self._rarity(stem))
         return found
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
-        # The longest first: of "garden" and "gard" the one that says more.
-        openings = sorted(map(re.escape, self._worth), key=len, reverse=True)
-        return re.compile("|".join(rf"\b{each}" if each.isascii() else each for each in openings)) if openings else None
+        plain = [each for each in self._worth if each.isascii()]
+        # Those with other letters first: where one stands, a plain one could only be its beginning.
+        others = sorted((re.escape(each) for each in self._worth if not each.isascii()), key=len, reverse=True)
+        either = [*others, *([rf"\b{_one_of(plain)}"] if plain else [])]
+        return re.compile("|".join(either)) if either else None
+
+
+def _one_of(openings: Iterable[str]) -> str:
+    """Return a pattern of these, letter by letter: of "garden" and "gard" it finds the longer, which says more.
+
+    A list of alternatives would be tried one by one at each word.
+    """
+    by_letter = groupby(sorted(filter(None, openings)), key=lambda each: each[0])
+    branches = [re.escape(letter) + _rest([each[1:] for each in those]) for letter, those in by_letter]
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+
+
+def _rest(openings: Sequence[str]) -> str:
+    if not any(openings):
+        return ""
+    return _one_of(openings) if all(openings) else f"(?:{_one_of(openings)})?"
 
 
 def roughly(text: str) -> float:
@@ -69,25 +105,32 @@ def excerpt(text: str, most: int, asked: Asked) -> str:
     """
     if roughly(text) <= most * _LONG:
         return text
-    found = sentences(text, _LONGEST)
+    found, folded, sizes = _in_parts(text)
     if not found:
         return GAP
-    parts = [each.text for each in found]
-    own = [asked.shares(part) for part in parts]
+    own = [asked.shares(each) for each in folded]
     around = [max(a, b) for a, b in zip([0.0, *own], [*own[1:], 0.0], strict=False)]
     worth = [share + _BESIDE * beside for share, beside in zip(own, around, strict=True)]
     for at, more in ((0, _FIRST), (1, _SECOND)):
         if at < len(worth):
             worth[at] += more
-    sizes = [roughly(part) + 1 for part in parts]
     # The earlier of equals, and the shorter of those that share as much.
-    best = sorted(range(len(parts)), key=lambda at: (-worth[at] / sqrt(_OVERHEAD + sizes[at]), at))
+    best = sorted(range(len(found)), key=lambda at: (-worth[at] / sqrt(_OVERHEAD + sizes[at]), at))
     kept = first = _fitting(best, sizes, most)
     while not kept.isdisjoint(void := idle(found, kept)):
         best = [at for at in best if at not in void]
         kept = _fitting(best, sizes, most)
     # A text of headings alone says what they say.
-    return _joined(parts, kept or first)
+    return _joined(found, kept or first)
+
+
+def _in_parts(text: str) -> _Parted:
+    digest = blake2b(text.encode(errors="surrogatepass"), digest_size=_DIGEST_BYTES).digest()
+    if (known := _parted.get(digest)) is None:
+        found = sentences(text, _LONGEST)
+        known = _Parted(found, [fold(each.text) for each in found], [roughly(each.text) + 1 for each in found])
+        _parted.put(digest, known)
+    return known
 
 
 def _fitting(best: Sequence[int], sizes: Sequence[float], most: float) -> set[int]:
@@ -101,11 +144,11 @@ def _fitting(best: Sequence[int], sizes: Sequence[float], most: float) -> set[in
     return kept
 
 
-def _joined(parts: list[str], kept: set[int]) -> str:
-    found: list[str] = []
-    for at, part in enumerate(parts):
+def _joined(found: Sequence[Sentence], kept: set[int]) -> str:
+    placed: list[str] = []
+    for at, each in enumerate(found):
         if at in kept:
-            found.append(part)
-        elif not found or found[-1] != GAP:
-            found.append(GAP)
-    return " ".join(found)
+            placed.append(each.text)
+        elif not placed or placed[-1] != GAP:
+            placed.append(GAP)
+    return " ".join(placed)

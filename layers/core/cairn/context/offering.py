@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -22,8 +22,6 @@ from cairn.context.sayings import Sayings, form, is_filler
 from cairn.conversation import token_count as tokens
 from cairn.facts.facts import Fact, is_said
 from cairn.facts.shortlist import MOST_INTRODUCING, Shortlist, rank
-from cairn.language import bm25
-from cairn.language.terms import terms
 from cairn.log.entries import Chunk
 from cairn.log.layout import user_of
 from cairn.log.memories import Memory
@@ -72,8 +70,10 @@ class Candidates:
         self._successors: dict[str, tuple[float, Fact, Hit]] = {}
         self._said: dict[str, Hashable] = {}
 
-    def lines(self, deep: int = DEEP) -> Iterator[tuple[Hit, Line]]:
-        """Yield the texts that are worth placing, the best first, and where they were found."""
+    def lines(
+        self, deep: int = DEEP, is_elsewhere: Callable[[Chunk], bool] = lambda _: False
+    ) -> Iterator[tuple[Hit, Line]]:
+        """Yield the texts that are worth placing and not `elsewhere`, the best first, and where they were found."""
         hits = self._but_the_question_itself([hit for hit in self._hits if hit.kind == "texts"])
         chances = self._chances(hits)
         for hit in hits[:deep]:
@@ -84,7 +84,7 @@ class Candidates:
                 chance = chances.of(hit.score, is_stated=self._outdating.states(found.event_id))
                 kept = self._outdating.kept(found.event_id, found.text)
                 self._succeed(kept.outdated_by, chance, hit)
-                if kept.text and not (kept.outdated_by and is_filler(kept.text)):
+                if kept.text and not (kept.outdated_by and is_filler(kept.text)) and not is_elsewhere(found):
                     whole = kept.text == found.text
                     yield hit, self._line(hit, found if whole else replace(found, text=kept.text), chance)
 
@@ -206,9 +206,7 @@ class Candidates:
 
     @cached_property
     def _asked(self) -> Asked:
-        corpus = self._answer.corpus
-        having = {term: len(corpus.postings(term).rows) for term in dict.fromkeys(terms(self._question))}
-        return Asked(self._question, {term: bm25.idf(len(corpus), count) for term, count in having.items()})
+        return Asked(self._question, self._answer.idf)
 
 
 def introduced(facts: Sequence[Fact], user: str | None) -> tuple[Known, ...]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cairn.ground.explanation import Explanation
+from cairn.language import bm25
 from cairn.log.documents import Kind
 from cairn.recall.collection import Collection, Found
 from cairn.recall.corpus import Mask, QueryVectors, Scores, without_vector
@@ -90,6 +91,11 @@ class Answer:
         """Return the row of what was found, and that of what was said just before it, -1 for none."""
         row = int(self.ranking.rows[hit.place])
         return row, int(self.corpus.columns.before[row])
+
+    def idf(self, term: str) -> float:
+        """Return how rare a term is in what was searched."""
+        count = self.ranking.document_frequency.get(term)
+        return bm25.idf(len(self.corpus), len(self.corpus.postings(term).rows) if count is None else count)
 
     def collection_of(self, hit: Hit) -> int:
         """Return the number of the collection in which it was found."""

@@ -44,6 +44,7 @@ class Features:
         self._question = question
         self._allowed = allowed
         self._words = Words(corpus, question)
+        self.document_frequency = self._words.document_frequency
         self._query_vectors = query_vectors
         self._means = None if query_vectors is None else meaning(corpus, query_vectors, allowed)
         self._in_sessions: Rows | None = None

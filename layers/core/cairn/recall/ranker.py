@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import log
 from pathlib import Path
@@ -88,6 +88,8 @@ class Ranking:
     matched: Mask
     features: Mapping[str, Scores]
     weights: Weights
+    document_frequency: Mapping[str, int] = field(default_factory=dict[str, int])
+    """In how many texts each term of the question stands."""
 
     def with_the_nearly_best(self, of: Mask) -> Ranking:
         """Return it so that `of` these rows what is at least a hundredth as likely as the best matches too.
@@ -157,7 +159,7 @@ def rank(
     order = np.lexsort((-rows, -scores))
     ordered = {name: values[order] for name, values in found.items()}
     related = _related(ordered, mode)
-    return Ranking(rows[order], scores[order], related, related, ordered, weights)
+    return Ranking(rows[order], scores[order], related, related, ordered, weights, features.document_frequency)
 
 
 def _finalists(corpus: Corpus, rows: Rows, scores: Scores) -> Rows:

@@ -42,6 +42,8 @@ class Words:
         # Not 0, by which lengths are divided, where there are texts without any term.
         self._mean = max(1e-6, float(columns.length.mean())) if self._size else 1.0
         found = {term: corpus.postings(term) for term in question.counts}
+        self.document_frequency = {term: len(postings.rows) for term, postings in found.items()}
+        """In how many texts each term of the question stands."""
         # Where many words are unknown the text is no question: the look-ups are not worth their time.
         missing = [term for term, postings in found.items() if not len(postings.rows)]
         if len(missing) <= _MOST_SLIPS:
@@ -99,7 +101,7 @@ class Words:
             return dict.fromkeys(
                 ("coverage", "coverage_around", "coverage_before", "rarest"), near.rows * np.float32(0)
             )
-        own, before, after = (self._stands(rows) for rows in (near.rows, near.before, near.after))
+        own, before, after = np.split(self._stands(np.concatenate([near.rows, near.before, near.after])), 3)
         total = weights.sum()
         return {
             "coverage": (own * weights).sum(axis=1) / total,

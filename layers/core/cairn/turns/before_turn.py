@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
@@ -29,6 +29,7 @@ from cairn.ground.ids import is_branch
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.language.past import asks_for_the_past
+from cairn.log.entries import Chunk
 from cairn.log.layout import PROJECT_OWNER, log_owner
 from cairn.recall import block
 from cairn.recall.filter import Filter, SearchMode
@@ -84,12 +85,13 @@ def prepare(services: SessionServices, session: Session, request: Preparation) -
     """Return the model's input with what matters from memory, the ids of exactly the facts in it, its estimate."""
     turn = _Preparation(services, session, request)
     read = turn.read()
-    found = turn.search(read)
+    found = turn.search(read, read.recent.summary)
     window = turn.window(read, read.recent.summary, found)
     summary = None
     if window.size >= turn.threshold:
         summary = turn.compact(read, window)
     if summary is not None:
+        found = turn.search(read, summary)  # again: what the summary stands for now may be placed
         window = turn.window(read, summary, found)
     window = window.fitted(request.max_input_tok)
     placed = _placed(window)
@@ -152,10 +154,10 @@ class _Preparation:
         self._services.adapters.parallel([private, further])
         return recent, private.result, further.result
 
-    def search(self, read: _Read) -> _Found:
+    def search(self, read: _Read, summary: Summary | None) -> _Found:
         """Rank earlier texts, facts and what was remembered in one, against the current items.
 
-        Texts are those that the summary stands for among them.
+        Texts are those that the summary stands for among them, and none that the agent has itself or is shown anyway.
         """
         limit, now = self.settings.recall_facts_limit, self._visibility.at or self._services.adapters.clock.now()
         believed = self._trusted(self._services.searcher.beliefs(self._visibility, read.owners))
@@ -173,7 +175,7 @@ class _Preparation:
         with self._services.searcher.answering(self._visibility, search) as answer:
             outdating = self._outdating(read, believed)
             candidates = Candidates(answer, self._query, read.owners, asking, price, outdating)
-            found = list(candidates.lines(deep))
+            found = list(candidates.lines(deep, self._elsewhere(read, summary)))
             facts, fact_hits = candidates.facts(everything, now, limit)
             hits = {**{line.chunk.event_id: hit for hit, line in found}, **fact_hits} if self._request.explain else {}
             statements = candidates.statements(everything, [line.chunk.event_id for _, line in found])
@@ -253,7 +255,7 @@ class _Preparation:
         )
         ceiling = self._ceiling
         room = ceiling - (window.memory_tokens or block.FRAME_TOKENS)
-        new = self._new(found.lines, read, window, events)
+        new = self._new(found.lines, window)
         lines = choose(new, self.settings.search_limit, room, found.price)
         window = replace(window, lines=lines, facts=window.facts if lines else all_facts)
         placed = {line.chunk.event_id for line in lines} | {each.fact.source.event_id for each in window.facts}
@@ -263,19 +265,17 @@ class _Preparation:
         whole = replace(window, facts=(*window.facts, *statements)) if statements else window
         return whole.within(ceiling)
 
-    def _new(self, lines: Sequence[Line], read: _Read, window: Window, events: Sequence[Event]) -> list[Line]:
-        """Return the lines without what stands elsewhere in the input, and without near-duplicates."""
-        shown = {event.id for event in events}
-        shown |= self._request.told
-        others = [line for line in lines if not self._is_held(line, read) and line.chunk.event_id not in shown]
+    @staticmethod
+    def _new(lines: Sequence[Line], window: Window) -> list[Line]:
+        """Return the lines without near-duplicates, of each other and of what stands elsewhere in the input."""
         elsewhere = map(text_of, (*window.history, *window.recent, *window.current))
-        return folded(others, [form(text) for text in elsewhere if len(text) <= _LONGEST_LINE])
+        return folded(lines, [form(text) for text in elsewhere if len(text) <= _LONGEST_LINE])
 
-    def _is_held(self, line: Line, read: _Read) -> bool:
-        """Tell whether the agent has a text itself."""
-        if not self._request.holds_session or line.chunk.session_id != self._session.session_id:
-            return False
-        return read.is_held(line.chunk.at)
+    def _elsewhere(self, read: _Read, summary: Summary | None) -> Callable[[Chunk], bool]:
+        """Return what tells whether the agent has a text itself, or is shown it as one of the newest turns."""
+        shown = self._request.told.union(event.id for event in self._shown(read, summary))
+        own = self._session.session_id if self._request.holds_session else None
+        return lambda chunk: chunk.event_id in shown or (chunk.session_id == own and read.is_held(chunk.at))
 
     def compact(self, read: _Read, window: Window) -> Summary | None:
         """Summarise and store as few of the oldest turns as brings the context under the threshold.
