@@ -17,6 +17,8 @@ from cairn.statements.units import Unit, joined
 
 _MOST_CUT = 20
 """The words of a sentence that is left out: a longer one says more than what no longer holds, and stays, marked."""
+_BREAKS, _STOPS = " ,;", ".!?"
+_ENDS = _STOPS + "\n"
 _MOST_PARTED, _DIGEST_BYTES = 256, 16
 
 
@@ -96,15 +98,16 @@ class Outdating:
         changes = self._changes.get(event_id)
         if changes is None:
             return Kept(text)
-        parts, by, at = list[str](), dict[str, Fact](), 0
+        left, by, at, is_cut = "", dict[str, Fact](), 0, False
         for start, end, change in _outdated(text, changes):
             by |= {change.by.id: change.by} if change.by is not None and change.is_sure else {}
-            parts.append(text[at:start])
+            left = _joined(left, text[at:start]) if is_cut else left + text[at:start]
             in_part = len(text[start:end].split()) > _MOST_CUT
-            if self._past or in_part or not change.is_sure:
-                parts += (text[start:end], f" [{_mark(change, in_part=in_part)}]")
+            is_cut = change.is_sure and not self._past and not in_part
+            if not is_cut:
+                left += f"{text[start:end]} [{_mark(change, in_part=in_part)}]"
             at = end
-        left = "".join((*parts, text[at:])).strip()
+        left = (_joined(left, text[at:]) if is_cut else left + text[at:]).strip()
         # The full stop of the only sentence says nothing.
         return Kept(left if any(map(str.isalnum, left)) else "", tuple(by.values()))
 
@@ -113,6 +116,16 @@ def _mark(change: Change, *, in_part: bool) -> str:
     if not change.is_sure:
         return MAY_BE_OUTDATED
     return f"until {day(change.since.date())}{', in part' if in_part else ''}"
+
+
+def _joined(left: str, right: str) -> str:
+    """Return what stood around something left out, without the comma, the stop or the space that stood there for it."""
+    before, after = left.rstrip(" "), right.lstrip(" ")
+    if not before or before[-1] in _ENDS:
+        return left + after.lstrip(_BREAKS + _STOPS)
+    if not after or after[0] in _STOPS:
+        return before.rstrip(_BREAKS) + after
+    return f"{before} {after.lstrip(_BREAKS)}"
 
 
 def _outdated(text: str, changes: Mapping[str, Change]) -> Iterator[tuple[int, int, Change]]:
