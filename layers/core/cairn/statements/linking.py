@@ -36,15 +36,18 @@ stands in its history."""
 PERHAPS: Final = 0.35
 """From how likely on both stand, the older marked."""
 JUDGED: Final = 3
-"""About how many of what is believed the judge is asked, the likeliest; each costs some 4 ms."""
+"""About how many of what is believed the judge may be asked, the likeliest; each costs some 4 ms."""
+WORTH_JUDGING: Final = 0.05
+"""From how likely on a change is by words and meaning the judge is asked of it: of half of them, and as many changes
+end what is right, and what is wrong."""
 Judge = Callable[[str, str], float]
 """Returns the log-odds that what the newer of two texts says changes what the older one does, or EmbeddingFailed."""
 _NAME = re.compile(r"(?<=[^\W_,;:] )[A-ZÀ-Þ][^\W\d_]+")
 _NUMBER = re.compile(r"\d[\d.,:/-]*")
 _STEM = 5
 _FARTHEST = 4.0
-_ALONE = -4.0
-"""What the judge would say of others where there are none."""
+_ALONE, _UNLIKELY = -4.0, -3.0
+"""What the judge would say of others where there are none, and says on average of what it is not worth asking of."""
 _FITTED, _JUDGED = (Path(__file__).with_name(name) for name in ("links.json", "reading.json"))
 
 
@@ -91,8 +94,12 @@ def likeliest(
 def judged(
     said: str, believed: Sequence[Saying], found: Sequence[tuple[int, Mapping[str, float]]], judge: Judge
 ) -> list[tuple[int, Mapping[str, float]]]:
-    """Return features with what the judge says of each pair, and how that stands out."""
-    says = [judge(said, believed[number].said) for number, _ in found]
+    """Return features with what the judge says of each pair that may well be a change, and how that stands out."""
+    score = fitted()["meaning"].score
+    says = [
+        judge(said, believed[number].said) if likely(score(features)) >= WORTH_JUDGING else _UNLIKELY
+        for number, features in found
+    ]
     others = [max((each for at, each in enumerate(says) if at != place), default=_ALONE) for place in range(len(says))]
     return [
         (number, {**features, "judged": own, "judged beside": own - other})
