@@ -58,3 +58,10 @@ def test_a_word_that_is_rare_in_what_is_searched_counts_more() -> None:
     assert asked.shares("the beans there") == 6.0
     assert asked.shares("north of the beans, all beans") == 9.0
     assert asked.shares("nothing of that") == 0.0
+
+
+@pytest.mark.req("R291")
+@pytest.mark.parametrize("question", ["x" * 50_000, " ".join("a" * count for count in range(1, 120)), "+" * 900, ""])
+def test_words_of_any_length_are_compared(question: str) -> None:
+    asked = Asked(question, lambda _: 1.0)
+    assert asked.shares(fold(question)) == pytest.approx(len(set(question.split()) - {"+" * 900, "a"}))

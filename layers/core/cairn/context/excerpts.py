@@ -67,7 +67,7 @@ class Asked:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
-        plain = [each for each in self._worth if each.isascii()]
+        plain = [each for each in self._worth if each and each.isascii()]
         # Those with other letters first: where one stands, a plain one could only be its beginning.
         others = sorted((re.escape(each) for each in self._worth if not each.isascii()), key=len, reverse=True)
         either = [*others, *([rf"\b{_one_of(plain)}"] if plain else [])]
@@ -75,19 +75,19 @@ class Asked:
 
 
 def _one_of(openings: Iterable[str]) -> str:
-    """Return a pattern of these, letter by letter: of "garden" and "gard" it finds the longer, which says more.
+    """Return a pattern of these, in which those that begin alike share that: it finds the longer, which says more.
 
     A list of alternatives would be tried one by one at each word.
     """
-    by_letter = groupby(sorted(filter(None, openings)), key=lambda each: each[0])
-    branches = [re.escape(letter) + _rest([each[1:] for each in those]) for letter, those in by_letter]
+    branches = [_branch(list(those)) for _, those in groupby(sorted(openings), key=lambda each: each[0])]
     return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
 
 
-def _rest(openings: Sequence[str]) -> str:
-    if not any(openings):
-        return ""
-    return _one_of(openings) if all(openings) else f"(?:{_one_of(openings)})?"
+def _branch(openings: list[str]) -> str:
+    shared = openings[0][: common(openings[0], openings[-1])]  # of sorted ones
+    rest = [each[len(shared) :] for each in openings if each != shared]
+    more = _one_of(rest) if rest else ""
+    return re.escape(shared) + (f"(?:{more})?" if rest and shared in openings else more)
 
 
 def roughly(text: str) -> float:
