@@ -3,8 +3,8 @@
 Units, requests and bytes are counted as in `make bench-budgets`, of calls over MCP with an API key: gateway,
 authorizer, function, store, log, and the jobs that give texts their vectors and make segments, with the models that a
 deployment has if nothing else is said. Lambda's time is the processor time measured here on the function's share of a
-core, and 10 ms for each round trip; what models take of it depends on the processor more than all else. Free tiers,
-data transfer and traces are left out.
+core, and 10 ms for each round trip; what models take of it depends on the processor more than all else. What is said
+does not come again within a session of 100 turns. Free tiers, data transfer and traces are left out.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from scenes import (
     Scene,
     fill,
     preparation,
+    talk,
     turn,
 )
 
@@ -115,7 +116,7 @@ def turns(length: int, size: int = TEXT_BYTES, sessions: int = 1, models: Callab
         for number in range(count):
             place = Place(f"session-{number // length}", f"user-{number // length}")
             deployment.clock.sleep(SECONDS_PER_TURN)
-            told = turn(place, size)
+            told = turn(place, size, talk)
             asked = {**preparation(place), "current_input": told["input_items"][0]["content"]}
             called.append(agent.call(BEFORE.tool, asked))
             called.append(agent.call(AFTER.tool, told))

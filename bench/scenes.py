@@ -9,12 +9,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import count, cycle, islice
+from itertools import chain, count, cycle, islice
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from processes import Cost, Deployment, Process
+from recall_sets import FITTED_ON, read
 
 SEED = 7
 PROJECT = "bench"
@@ -66,9 +67,18 @@ class Scene:
 
 def speech(size: int) -> str:
     """Return that many bytes of the shipped conversation, from where the last speech ended."""
+    return _of(_lines, size)
+
+
+def talk(size: int) -> str:
+    """Return that many bytes of half a megabyte of conversations: a process that was told the last ones knows none."""
+    return _of(_much, size)
+
+
+def _of(lines: Iterator[str], size: int) -> str:
     said = ""
     while len(said.encode()) < size:
-        said += next(_lines) + " "
+        said += next(lines) + " "
     return said.encode()[:size].decode(errors="ignore")
 
 
@@ -80,7 +90,7 @@ def prose(size: int) -> str:
     return said.encode()[:size].decode(errors="ignore")
 
 
-def turn(place: Place, size: int = TEXT_BYTES) -> dict[str, Any]:
+def turn(place: Place, size: int = TEXT_BYTES, speech: Callable[[int], str] = speech) -> dict[str, Any]:
     """Return the arguments that store one more turn, of twice that size."""
     text = speech if size <= TEXT_BYTES else prose
     return {
@@ -425,13 +435,15 @@ SCENES = (
 )
 
 
-def _conversation() -> Iterator[str]:
+def _conversation(*, goes_on: bool = False) -> Iterator[str]:
+    """Yield the shipped conversation again and again; where it `goes_on`, half a megabyte of others comes between."""
     sessions = json.loads(CONVERSATION.read_text(encoding="utf-8"))["sessions"]
-    turns = [turn for session in sessions for turn in session["turns"]]
-    return cycle(text for turn in turns for text in (turn["user"], turn["assistant"]))
+    shipped = (turn[who] for session in sessions for turn in session["turns"] for who in ("user", "assistant"))
+    others = (text.said for each in read(FITTED_ON) if each.language == "en" for text in each.texts)
+    return cycle(chain(shipped, others) if goes_on else shipped)
 
 
-_lines = _conversation()
+_lines, _much = _conversation(), _conversation(goes_on=True)
 _words = [word for text in islice(_conversation(), 40) for word in text.split() if word.isalpha() and word.islower()]
 _ITEM = " ".join(islice(_conversation(), 40))
 _random = Random(SEED)  # noqa: S311 - texts, no secrets

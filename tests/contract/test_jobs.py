@@ -15,8 +15,8 @@ from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.wiring import EmbeddedWiring
 from cairn.ground.adapters import NoJobs
 from cairn.ground.errors import InternalError, Unavailable
-from cairn.ground.ids import Tenant
-from cairn.ground.jobs import Job, MaintainShard, RunTask
+from cairn.ground.ids import Project, Tenant
+from cairn.ground.jobs import IndexLog, Job, MaintainShard, RunTask
 from cairn.ground.ports import Jobs
 from cairn.settings.settings import EmbeddedStore, Settings
 from support.doubles import settle
@@ -112,6 +112,31 @@ def test_the_sender_does_not_wait_for_a_job_and_jobs_that_wait_at_the_end_are_dr
     closing.join(timeout=30)
 
     assert done == [MaintainShard(1)]
+
+
+def test_a_log_that_waits_to_be_indexed_waits_once_and_again_after_it_began() -> None:
+    one, other = (IndexLog(Tenant("acme"), Project("garden"), owner) for owner in ("u:ada", "u:bo"))
+    started, go_on = threading.Event(), threading.Event()
+    done: list[Job] = []
+
+    def work(job: Job) -> None:
+        started.set()
+        assert go_on.wait(timeout=30)
+        done.append(job)
+
+    jobs = InProcessJobs(work)
+    jobs.send([MaintainShard(1)])
+    assert started.wait(timeout=30)
+    jobs.send([one, other, one])
+    jobs.send([one])
+    assert jobs.waiting(Tenant("acme")) == 2
+    go_on.set()
+    settle(jobs)
+    jobs.send([one])
+    settle(jobs)
+    jobs.close()
+
+    assert done == [MaintainShard(1), one, other, one]
 
 
 def test_without_a_worker_jobs_are_dropped(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ def _first_lines() -> Generator[None]:
     inside: Any = scenes
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scenes, "_lines", inside._conversation())
+        patch.setattr(scenes, "_much", inside._conversation(goes_on=True))
         patch.setattr(scenes, "_numbers", count(1))
         yield
 
@@ -136,3 +137,9 @@ def test_a_call_over_mcp_is_admitted_answered_and_logged() -> None:
 def _without_time(work: Work) -> float:
     counted = {name: amount for name, amount in work.use().items() if name != "lambda_gb_second"}
     return dollars(together(counted, work.stays))
+
+
+def test_what_is_said_in_turns_that_are_paid_for_does_not_come_again_in_a_session() -> None:
+    said = [scenes.talk(scenes.TEXT_BYTES) for _ in range(2 * cost.TURNS)]
+
+    assert len(set(said)) == len(said)

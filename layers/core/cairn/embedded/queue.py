@@ -8,14 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
 
 from cairn.ground.ids import Tenant
-from cairn.ground.jobs import Job, MaintainShard, RunTask
+from cairn.ground.jobs import IndexLog, Job, MaintainShard, RunTask
 
 
 class InProcessJobs:
     """Runs one job at a time on a thread that starts with the first; jobs that wait when the process ends are lost.
 
-    That is harmless: what a job is about stays in the store, where the next run of maintenance finds it. Operators'
-    tasks, which may take long, are run one at a time beside the other jobs.
+    That is harmless: what a job is about stays in the store, where the next run of maintenance or the next question
+    finds it. A log that waits to be indexed waits once. Operators' tasks, which may take long, are run one at a time
+    beside the other jobs.
     """
 
     def __init__(self, work: Callable[[Job], object]) -> None:
@@ -26,6 +27,7 @@ class InProcessJobs:
         self._ending = Event()
         self._counting = Lock()
         self._waiting: Counter[Tenant] = Counter()
+        self._to_index: set[IndexLog] = set()
 
     def waiting(self, tenant: Tenant) -> int:
         """Return how many jobs of a tenant were sent and have not begun, its operators' tasks among them."""
@@ -37,12 +39,24 @@ class InProcessJobs:
 
     def send(self, jobs: Sequence[Job]) -> None:
         """Let the jobs be done after those sent before."""
-        for job in jobs:
+        for job in filter(self._takes, jobs):
             self._count(job, 1)
             (self._tasks if isinstance(job, RunTask) else self._executor).submit(self._begin, job)
 
+    def _takes(self, job: Job) -> bool:
+        """Tell whether a job has to wait in the queue: not where the same log waits to be indexed already."""
+        if not isinstance(job, IndexLog):
+            return True
+        with self._counting:
+            is_new = job not in self._to_index
+            self._to_index.add(job)
+        return is_new
+
     def _begin(self, job: Job) -> None:
         self._count(job, -1)
+        if isinstance(job, IndexLog):
+            with self._counting:
+                self._to_index.discard(job)
         self._work(job)
 
     def _count(self, job: Job, more: int) -> None:

@@ -151,7 +151,9 @@ class Searcher:
         from cairn.recall.answer import answer  # noqa: PLC0415
         from cairn.recall.embedding import Embedding, growing  # noqa: PLC0415
 
-        with self._views(visibility.session, {*search.texts, *search.memories, *search.facts}) as views:
+        owners = {*search.texts, *search.memories, *search.facts}
+        self._ask_for_segments(visibility.session, owners)
+        with self._views(visibility.session, owners) as views:
             collections = [
                 *(
                     collection.texts(views[owner], visibility.session_of(owner), search.filter)
@@ -168,6 +170,15 @@ class Searcher:
             if search.query:
                 self._adapters.tally.recalled(found.found_by, found.without_vector)
             yield found
+
+    def _ask_for_segments(self, session: Session, owners: Iterable[str]) -> None:
+        """Ask for the segments, and so the vectors, that an earlier process on this machine left to be made.
+
+        Its queue ended with it, and who writes asks again after ENTRIES more only.
+        """
+        if self._adapters.own_disk:
+            overdue = (self._log.overdue(session.tenant, session.project, owner) for owner in owners)
+            self._adapters.jobs.send([job for job in overdue if job is not None])
 
     def nearness(self, session: Session, held: Mapping[str, Sequence[Fact]], text: str) -> Mapping[str, float]:
         """Return the cosine of a text with each of these facts, by its id; of none where there are no vectors.
