@@ -7,7 +7,6 @@ installed, and the peers' filled stores, stay in `.cache/peers`; Cairn's are fil
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 import time
@@ -27,7 +26,7 @@ SIZES = (100, 5000)
 SEED = 20261122
 _WARM = 3
 _AT_ONCE = 100
-_WITHOUT_VECTOR = re.compile(r'"without_vector"')
+_WITHOUT_VECTOR = '"without_vector"'
 """What an answer of Cairn's says while something that was searched has no vector yet."""
 _COLUMNS = (
     "memory",
@@ -205,7 +204,7 @@ def filled(contender: Contender, planted: Sequence[Memory], plan: Plan, work: Pa
 
 def _settle(running: Running, until: float) -> None:
     """Ask until all that was kept is found by meaning too: Cairn gives vectors behind its calls, peers within them."""
-    while _WITHOUT_VECTOR.search(running.search("What was kept?")[1]) and time.monotonic() < until:
+    while _WITHOUT_VECTOR in running.search("What was kept?")[1] and time.monotonic() < until:
         time.sleep(1)
 
 

@@ -439,8 +439,8 @@ def _conversation(*, goes_on: bool = False) -> Iterator[str]:
     """Yield the shipped conversation again and again; where it `goes_on`, half a megabyte of others comes between."""
     sessions = json.loads(CONVERSATION.read_text(encoding="utf-8"))["sessions"]
     shipped = (turn[who] for session in sessions for turn in session["turns"] for who in ("user", "assistant"))
-    others = (text.said for each in read(FITTED_ON) if each.language == "en" for text in each.texts)
-    return cycle(chain(shipped, others) if goes_on else shipped)
+    others = read(FITTED_ON) if goes_on else ()
+    return cycle(chain(shipped, (text.said for each in others if each.language == "en" for text in each.texts)))
 
 
 _lines, _much = _conversation(), _conversation(goes_on=True)

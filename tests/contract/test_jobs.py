@@ -19,7 +19,7 @@ from cairn.ground.ids import Project, Tenant
 from cairn.ground.jobs import IndexLog, Job, MaintainShard, RunTask
 from cairn.ground.ports import Jobs
 from cairn.settings.settings import EmbeddedStore, Settings
-from support.doubles import settle
+from support.doubles import HeldWork, settle
 
 Queue = tuple[Jobs, Callable[[], list[Job]]]
 
@@ -91,52 +91,38 @@ def test_a_job_that_fails_does_not_end_the_worker() -> None:
 
 
 def test_the_sender_does_not_wait_for_a_job_and_jobs_that_wait_at_the_end_are_dropped() -> None:
-    started, go_on = threading.Event(), threading.Event()
-    done: list[Job] = []
-
-    def work(job: Job) -> None:
-        started.set()
-        assert go_on.wait(timeout=30)
-        done.append(job)
-
+    work = HeldWork()
     jobs = InProcessJobs(work)
     jobs.send([MaintainShard(1), MaintainShard(2)])
-    assert started.wait(timeout=30)
-    assert done == []
+    assert work.started.wait(timeout=30)
+    assert work.done == []
     closing = threading.Thread(target=jobs.close)
     closing.start()
     inside: Any = jobs
     while not inside._executor._shutdown:
-        go_on.wait(0.001)
-    go_on.set()
+        work.go_on.wait(0.001)
+    work.go_on.set()
     closing.join(timeout=30)
 
-    assert done == [MaintainShard(1)]
+    assert work.done == [MaintainShard(1)]
 
 
 def test_a_log_that_waits_to_be_indexed_waits_once_and_again_after_it_began() -> None:
     one, other = (IndexLog(Tenant("acme"), Project("garden"), owner) for owner in ("u:ada", "u:bo"))
-    started, go_on = threading.Event(), threading.Event()
-    done: list[Job] = []
-
-    def work(job: Job) -> None:
-        started.set()
-        assert go_on.wait(timeout=30)
-        done.append(job)
-
+    work = HeldWork()
     jobs = InProcessJobs(work)
     jobs.send([MaintainShard(1)])
-    assert started.wait(timeout=30)
+    assert work.started.wait(timeout=30)
     jobs.send([one, other, one])
     jobs.send([one])
     assert jobs.waiting(Tenant("acme")) == 2
-    go_on.set()
+    work.go_on.set()
     settle(jobs)
     jobs.send([one])
     settle(jobs)
     jobs.close()
 
-    assert done == [MaintainShard(1), one, other, one]
+    assert work.done == [MaintainShard(1), one, other, one]
 
 
 def test_without_a_worker_jobs_are_dropped(tmp_path: Path) -> None:

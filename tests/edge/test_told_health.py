@@ -24,6 +24,7 @@ from cairn_tools.memory_tell_health import memory_tell_health
 from support.access import EventOf, bearer, through
 from support.bound import ACME, ALICE, House
 from support.calls import HOUR
+from support.doubles import HeldWork
 from support.operators import GLOBEX, MONDAY, of_another_tenant
 from support.recall import ToyEmbedder
 from support.routes import routed
@@ -137,18 +138,13 @@ def test_without_an_embedder_recall_goes_by_words(house: House, adapters: Adapte
 
 @pytest.fixture
 def held() -> Iterator[tuple[InProcessJobs, Event]]:
-    """Return a queue whose first job waits for an event, which says by another that it began."""
-    begun, go_on = Event(), Event()
-
-    def work(_: object) -> None:
-        begun.set()
-        assert go_on.wait(30)
-
+    """Return a queue whose first job has begun and waits for an event."""
+    work = HeldWork()
     jobs = InProcessJobs(work)
     jobs.send([SealAudit(ACME)])
-    assert begun.wait(30)
-    yield jobs, go_on
-    go_on.set()
+    assert work.started.wait(30)
+    yield jobs, work.go_on
+    work.go_on.set()
     jobs.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -33,6 +34,19 @@ class FakeClock:
 
     def advance(self, **duration: float) -> None:
         self.time += timedelta(**duration)
+
+
+class HeldWork:
+    """Does a queue's jobs, of which the first waits until it may go on, and keeps what is done."""
+
+    def __init__(self) -> None:
+        self.started, self.go_on = threading.Event(), threading.Event()
+        self.done: list[Job] = []
+
+    def __call__(self, job: Job) -> None:
+        self.started.set()
+        assert self.go_on.wait(timeout=30)
+        self.done.append(job)
 
 
 class RecordingJobs:

@@ -48,7 +48,7 @@ def test_a_sentence_shares_the_words_that_begin_as_those_of_the_question(
     question: list[str], sentence: list[str], between: str
 ) -> None:
     asked, told = " ".join(question), between.join(sentence)
-    assert Asked(asked, lambda _: 1.0).shares(fold(told)) == one_by_one(asked, told)
+    assert Asked(asked, lambda _: 1.0).shares(told) == one_by_one(asked, told)
 
 
 @pytest.mark.req("R291")
@@ -64,4 +64,4 @@ def test_a_word_that_is_rare_in_what_is_searched_counts_more() -> None:
 @pytest.mark.parametrize("question", ["x" * 50_000, " ".join("a" * count for count in range(1, 120)), "+" * 900, ""])
 def test_words_of_any_length_are_compared(question: str) -> None:
     asked = Asked(question, lambda _: 1.0)
-    assert asked.shares(fold(question)) == pytest.approx(len(set(question.split()) - {"+" * 900, "a"}))
+    assert asked.shares(question) == len(set(question.split()) - {"+" * 900, "a"})

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from hashlib import blake2b
 from itertools import groupby
 from math import sqrt
-from typing import NamedTuple
 
-from cairn.context.markdown import Sentence, idle, sentences
-from cairn.ground.bounded import BoundedCache
+from cairn.context.markdown import idle, sentences
 from cairn.language.terms import common, fold, terms, words
 
 GAP = "…"
@@ -23,21 +20,6 @@ _LONG = 1.25
 # What a sentence lends the one beside it, and what stands first: an answer opens with its gist.
 _BESIDE, _FIRST, _SECOND = 0.35, 0.6, 0.25
 _OVERHEAD = 12
-_MOST_PARTED, _DIGEST_BYTES = 1_000_000, 16
-"""How many characters of parted texts are kept: the next question of a conversation mostly finds the same again."""
-
-
-class _Parted(NamedTuple):
-    """The sentences of a text, each folded too, and with about how many tokens it takes."""
-
-    found: Sequence[Sentence]
-    folded: Sequence[str]
-    sizes: Sequence[float]
-
-
-_parted: BoundedCache[bytes, _Parted] = BoundedCache(
-    weight=_MOST_PARTED, weigh=lambda parted: sum(map(len, parted.folded))
-)
 
 
 class Asked:
@@ -48,11 +30,12 @@ class Asked:
         self._question = question
         self._rarity = rarity
 
-    def shares(self, folded: str) -> float:
-        """Return how much of what is asked stands in a folded sentence, by rarity."""
+    def shares(self, sentence: str) -> float:
+        """Return how much of what is asked stands in the sentence, by rarity."""
         if self._pattern is None:
             return 0.0
-        return sum(self._worth[each] for each in set(self._pattern.findall(folded)))
+        found = set(self._pattern.findall(fold(sentence)))
+        return sum(self._worth[each] for each in found)
 
     @cached_property
     def _worth(self) -> Mapping[str, float]:
@@ -105,32 +88,25 @@ def excerpt(text: str, most: int, asked: Asked) -> str:
     """
     if roughly(text) <= most * _LONG:
         return text
-    found, folded, sizes = _in_parts(text)
+    found = sentences(text, _LONGEST)
     if not found:
         return GAP
-    own = [asked.shares(each) for each in folded]
+    parts = [each.text for each in found]
+    own = [asked.shares(part) for part in parts]
     around = [max(a, b) for a, b in zip([0.0, *own], [*own[1:], 0.0], strict=False)]
     worth = [share + _BESIDE * beside for share, beside in zip(own, around, strict=True)]
     for at, more in ((0, _FIRST), (1, _SECOND)):
         if at < len(worth):
             worth[at] += more
+    sizes = [roughly(part) + 1 for part in parts]
     # The earlier of equals, and the shorter of those that share as much.
-    best = sorted(range(len(found)), key=lambda at: (-worth[at] / sqrt(_OVERHEAD + sizes[at]), at))
+    best = sorted(range(len(parts)), key=lambda at: (-worth[at] / sqrt(_OVERHEAD + sizes[at]), at))
     kept = first = _fitting(best, sizes, most)
     while not kept.isdisjoint(void := idle(found, kept)):
         best = [at for at in best if at not in void]
         kept = _fitting(best, sizes, most)
     # A text of headings alone says what they say.
-    return _joined(found, kept or first)
-
-
-def _in_parts(text: str) -> _Parted:
-    digest = blake2b(text.encode(errors="surrogatepass"), digest_size=_DIGEST_BYTES).digest()
-    if (known := _parted.get(digest)) is None:
-        found = sentences(text, _LONGEST)
-        known = _Parted(found, [fold(each.text) for each in found], [roughly(each.text) + 1 for each in found])
-        _parted.put(digest, known)
-    return known
+    return _joined(parts, kept or first)
 
 
 def _fitting(best: Sequence[int], sizes: Sequence[float], most: float) -> set[int]:
@@ -144,11 +120,11 @@ def _fitting(best: Sequence[int], sizes: Sequence[float], most: float) -> set[in
     return kept
 
 
-def _joined(found: Sequence[Sentence], kept: set[int]) -> str:
-    placed: list[str] = []
-    for at, each in enumerate(found):
+def _joined(parts: list[str], kept: set[int]) -> str:
+    found: list[str] = []
+    for at, part in enumerate(parts):
         if at in kept:
-            placed.append(each.text)
-        elif not placed or placed[-1] != GAP:
-            placed.append(GAP)
-    return " ".join(placed)
+            found.append(part)
+        elif not found or found[-1] != GAP:
+            found.append(GAP)
+    return " ".join(found)

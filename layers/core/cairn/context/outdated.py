@@ -101,13 +101,13 @@ class Outdating:
         left, by, at, is_cut = "", dict[str, Fact](), 0, False
         for start, end, change in _outdated(text, changes):
             by |= {change.by.id: change.by} if change.by is not None and change.is_sure else {}
-            left = _joined(left, text[at:start]) if is_cut else left + text[at:start]
+            left = _closed_up(left, text[at:start]) if is_cut else left + text[at:start]
             in_part = len(text[start:end].split()) > _MOST_CUT
             is_cut = change.is_sure and not self._past and not in_part
             if not is_cut:
                 left += f"{text[start:end]} [{_mark(change, in_part=in_part)}]"
             at = end
-        left = (_joined(left, text[at:]) if is_cut else left + text[at:]).strip()
+        left = (_closed_up(left, text[at:]) if is_cut else left + text[at:]).strip()
         # The full stop of the only sentence says nothing.
         return Kept(left if any(map(str.isalnum, left)) else "", tuple(by.values()))
 
@@ -118,7 +118,7 @@ def _mark(change: Change, *, in_part: bool) -> str:
     return f"until {day(change.since.date())}{', in part' if in_part else ''}"
 
 
-def _joined(left: str, right: str) -> str:
+def _closed_up(left: str, right: str) -> str:
     """Return what stood around something left out, without the comma, the stop or the space that stood there for it."""
     before, after = left.rstrip(" "), right.lstrip(" ")
     if not before or before[-1] in _ENDS:

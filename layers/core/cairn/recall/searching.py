@@ -177,7 +177,7 @@ class Searcher:
         Its queue ended with it, and who writes asks again after ENTRIES more only.
         """
         if self._adapters.own_disk:
-            overdue = (self._log.overdue(session.tenant, session.project, owner) for owner in owners)
+            overdue = (self._log.overdue(session.tenant, session.project, owner) for owner in sorted(owners))
             self._adapters.jobs.send([job for job in overdue if job is not None])
 
     def nearness(self, session: Session, held: Mapping[str, Sequence[Fact]], text: str) -> Mapping[str, float]:

@@ -38,8 +38,8 @@ PERHAPS: Final = 0.35
 JUDGED: Final = 3
 """About how many of what is believed the judge may be asked, the likeliest; each costs some 4 ms."""
 WORTH_JUDGING: Final = 0.05
-"""From how likely on a change is by words and meaning the judge is asked of it: of half of them, and as many changes
-end what is right, and what is wrong."""
+"""How likely words and meaning have to make a change for the judge to be asked. Half of the pairs are not, and as many
+facts end rightly, and wrongly, as if all were."""
 Judge = Callable[[str, str], float]
 """Returns the log-odds that what the newer of two texts says changes what the older one does, or EmbeddingFailed."""
 _NAME = re.compile(r"(?<=[^\W_,;:] )[A-ZÀ-Þ][^\W\d_]+")
@@ -47,7 +47,7 @@ _NUMBER = re.compile(r"\d[\d.,:/-]*")
 _STEM = 5
 _FARTHEST = 4.0
 _ALONE, _UNLIKELY = -4.0, -3.0
-"""What the judge would say of others where there are none, and says on average of what it is not worth asking of."""
+"""What the judge would say of others where there are none, and about what it says where it is not worth asking."""
 _FITTED, _JUDGED = (Path(__file__).with_name(name) for name in ("links.json", "reading.json"))
 
 
@@ -56,6 +56,14 @@ class Saying(NamedTuple):
 
     said: str
     cosine: float | None
+
+
+class Pair(NamedTuple):
+    """A statement with something believed, by number: their features, and the log-odds that it changes that."""
+
+    number: int
+    features: Mapping[str, float]
+    score: float
 
 
 class Link(NamedTuple):
@@ -74,37 +82,36 @@ def links(
     decide alone.
     """
     found = likeliest(said, lasts, changes, believed)
-    by = "meaning" if _has_vectors(believed) else "words"
-    if judge is not None and found and by == "meaning":
+    if judge is not None and _has_vectors(believed):
         with suppress(EmbeddingFailed):
-            found, by = judged(said, believed, found, judge), "judged"
-    each = (Link(number, likely(fitted()[by].score(of))) for number, of in found)
+            found = [_scored("judged", *each) for each in judged(said, believed, found, judge)]
+    each = (Link(pair.number, likely(pair.score)) for pair in found)
     return sorted(each, key=lambda link: link.likelihood, reverse=True)
 
 
-def likeliest(
-    said: str, lasts: float, changes: float, believed: Sequence[Saying]
-) -> list[tuple[int, Mapping[str, float]]]:
-    """Return the features of the statement with what it most likely changes, without a judge the likeliest first."""
-    weights = fitted()["meaning" if _has_vectors(believed) else "words"]
-    pairs = evidence(said, lasts, changes, believed)
-    return sorted(pairs, key=lambda pair: weights.score(pair[1]), reverse=True)[:JUDGED]
+def likeliest(said: str, lasts: float, changes: float, believed: Sequence[Saying]) -> list[Pair]:
+    """Return the statement with what it most likely changes, without a judge the likeliest first."""
+    by = "meaning" if _has_vectors(believed) else "words"
+    pairs = [_scored(by, *each) for each in evidence(said, lasts, changes, believed)]
+    return sorted(pairs, key=lambda pair: pair.score, reverse=True)[:JUDGED]
 
 
 def judged(
-    said: str, believed: Sequence[Saying], found: Sequence[tuple[int, Mapping[str, float]]], judge: Judge
+    said: str, believed: Sequence[Saying], found: Sequence[Pair], judge: Judge
 ) -> list[tuple[int, Mapping[str, float]]]:
     """Return features with what the judge says of each pair that may well be a change, and how that stands out."""
-    score = fitted()["meaning"].score
     says = [
-        judge(said, believed[number].said) if likely(score(features)) >= WORTH_JUDGING else _UNLIKELY
-        for number, features in found
+        judge(said, believed[pair.number].said) if likely(pair.score) >= WORTH_JUDGING else _UNLIKELY for pair in found
     ]
     others = [max((each for at, each in enumerate(says) if at != place), default=_ALONE) for place in range(len(says))]
     return [
-        (number, {**features, "judged": own, "judged beside": own - other})
-        for (number, features), own, other in zip(found, says, others, strict=True)
+        (pair.number, {**pair.features, "judged": own, "judged beside": own - other})
+        for pair, own, other in zip(found, says, others, strict=True)
     ]
+
+
+def _scored(by: str, number: int, features: Mapping[str, float]) -> Pair:
+    return Pair(number, features, fitted()[by].score(features))
 
 
 def evidence(

@@ -85,14 +85,16 @@ def prepare(services: SessionServices, session: Session, request: Preparation) -
     """Return the model's input with what matters from memory, the ids of exactly the facts in it, its estimate."""
     turn = _Preparation(services, session, request)
     read = turn.read()
-    found = turn.search(read, read.recent.summary)
-    window = turn.window(read, read.recent.summary, found)
+    shown = turn.shown(read, read.recent.summary)
+    found = turn.search(read, shown)
+    window = turn.window(read, read.recent.summary, found, shown)
     summary = None
     if window.size >= turn.threshold:
         summary = turn.compact(read, window)
     if summary is not None:
-        found = turn.search(read, summary)  # again: what the summary stands for now may be placed
-        window = turn.window(read, summary, found)
+        shown = turn.shown(read, summary)
+        found = turn.search(read, shown)  # again: what the summary stands for now may be placed
+        window = turn.window(read, summary, found, shown)
     window = window.fitted(request.max_input_tok)
     placed = _placed(window)
     return PreparedTurn(
@@ -154,10 +156,10 @@ class _Preparation:
         self._services.adapters.parallel([private, further])
         return recent, private.result, further.result
 
-    def search(self, read: _Read, summary: Summary | None) -> _Found:
+    def search(self, read: _Read, shown: Sequence[Event]) -> _Found:
         """Rank earlier texts, facts and what was remembered in one, against the current items.
 
-        Texts are those that the summary stands for among them, and none that the agent has itself or is shown anyway.
+        Texts are those that the summary stands for among them, and none that the agent has itself or is `shown` anyway.
         """
         limit, now = self.settings.recall_facts_limit, self._visibility.at or self._services.adapters.clock.now()
         believed = self._trusted(self._services.searcher.beliefs(self._visibility, read.owners))
@@ -175,7 +177,7 @@ class _Preparation:
         with self._services.searcher.answering(self._visibility, search) as answer:
             outdating = self._outdating(read, believed)
             candidates = Candidates(answer, self._query, read.owners, asking, price, outdating)
-            found = list(candidates.lines(deep, self._elsewhere(read, summary)))
+            found = list(candidates.lines(deep, self._elsewhere(read, shown)))
             facts, fact_hits = candidates.facts(everything, now, limit)
             hits = {**{line.chunk.event_id: hit for hit, line in found}, **fact_hits} if self._request.explain else {}
             statements = candidates.statements(everything, [line.chunk.event_id for _, line in found])
@@ -232,12 +234,12 @@ class _Preparation:
     def _explained(self, first: Sequence[Known]) -> Mapping[str, Explanation]:
         return explained(first) if self._request.explain else {}
 
-    def window(self, read: _Read, summary: Summary | None, found: _Found) -> Window:
+    def window(self, read: _Read, summary: Summary | None, found: _Found, shown: Sequence[Event]) -> Window:
         """Return everything that may be placed, with the turns that the summary does not stand for.
 
         A text that stands elsewhere in the input is not placed again, nor one that says the same.
         """
-        request, events = self._request, self._shown(read, summary)
+        request = self._request
         all_facts = (*found.standing, *found.facts)
         window = Window(
             current=request.current,
@@ -247,7 +249,7 @@ class _Preparation:
             else None,
             history=request.history,
             recent=recent_items(
-                [event.item for event in events], request.history, request.current, self.settings.recent_context_items
+                [event.item for event in shown], request.history, request.current, self.settings.recent_context_items
             ),
             reserved=self._reserved,
             sign=self._sign,
@@ -271,11 +273,11 @@ class _Preparation:
         elsewhere = map(text_of, (*window.history, *window.recent, *window.current))
         return folded(lines, [form(text) for text in elsewhere if len(text) <= _LONGEST_LINE])
 
-    def _elsewhere(self, read: _Read, summary: Summary | None) -> Callable[[Chunk], bool]:
-        """Return what tells whether the agent has a text itself, or is shown it as one of the newest turns."""
-        shown = self._request.told.union(event.id for event in self._shown(read, summary))
+    def _elsewhere(self, read: _Read, shown: Sequence[Event]) -> Callable[[Chunk], bool]:
+        """Return what tells whether the agent has a text itself, or is shown it."""
+        known = self._request.told.union(event.id for event in shown)
         own = self._session.session_id if self._request.holds_session else None
-        return lambda chunk: chunk.event_id in shown or (chunk.session_id == own and read.is_held(chunk.at))
+        return lambda chunk: chunk.event_id in known or (chunk.session_id == own and read.is_held(chunk.at))
 
     def compact(self, read: _Read, window: Window) -> Summary | None:
         """Summarise and store as few of the oldest turns as brings the context under the threshold.
@@ -293,7 +295,7 @@ class _Preparation:
         texts = self._services.searcher.texts(session, read.owners) if due else []
         for through in due:
             summary = compact(summary, texts, through)
-            shorter = self.window(read, summary, _Found(window.facts, window.lines))
+            shorter = self.window(read, summary, _Found(window.facts, window.lines), self.shown(read, summary))
             if through == due[-1] or shorter.size < self.threshold:
                 return summary if self._is_stored(summary) else None
         return None
@@ -328,7 +330,7 @@ class _Preparation:
     def _reserved(self) -> int:
         return tokens.count(self._request.base_instructions or "")
 
-    def _shown(self, read: _Read, summary: Summary | None) -> list[Event]:
+    def shown(self, read: _Read, summary: Summary | None) -> list[Event]:
         """Return the newest stored events that the summary does not stand for.
 
         What had to be quoted is recalled within the memory block, as data under its policy, or not at all.
