@@ -169,7 +169,7 @@ def _packed(conversation: Conversation, fit: Fit) -> Iterator[Given]:
     for question in conversation.questions:
         ranked = scored(question.text)
         chances = Chances([score for _, score in ranked], fit)
-        asked = Asked(question.text, {})
+        asked = Asked(question.text, lambda _: 1.0)
         lines = [_line(texts[name], numbers[name], chances.of(score), asked) for name, score in ranked[:DEEP]]
         kept = folded([line for line in lines if not is_filler(line.said)], [form(question.text)])
         chosen = choose(kept, settings.search_limit, ceiling - block.FRAME_TOKENS, price)
