@@ -25,7 +25,15 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".cache" / "peers"
 LIMIT = 10
 ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "ONNX_NUM_THREADS"), "1"
+    (
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "NUMEXPR_NUM_THREADS",
+        "ONNX_NUM_THREADS",
+        "CAIRN_EMBEDDING_THREADS",
+    ),
+    "1",
 )
 _ADAPTERS = Path(__file__).parent / "peers"
 _CAIRN = str(Path(sys.executable).parent / "cairn")

@@ -76,6 +76,7 @@ OTHER_VALUES: Mapping[str, Any] = {
     "embedding.directory": "/opt/model",
     "embedding.titan_mean": 0.06,
     "embedding.titan_deviation": 0.12,
+    "embedding.threads": 1,
     "rate_limits.tenant_per_second": 2.5,
     "rate_limits.tenant_burst": 7,
     "rate_limits.tool_per_second": 1.5,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from hashlib import blake2b
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from cairn.context.rendering import MAY_BE_OUTDATED, day
 from cairn.facts.facts import Fact, digest, is_said
 from cairn.facts.kinds import clauses
 from cairn.facts.told import read
-from cairn.ground.bounded import BoundedCache
+from cairn.ground.text_cache import TextCache
 from cairn.statements.linking import LEFT_OUT
 from cairn.statements.units import Unit, joined
 
@@ -19,7 +18,7 @@ _MOST_CUT = 20
 """The words of a sentence that is left out: a longer one says more than what no longer holds, and stays, marked."""
 _BREAKS, _STOPS = " ,;", ".!?"
 _ENDS = _STOPS + "\n"
-_MOST_PARTED, _DIGEST_BYTES = 256, 16
+_MOST_PARTED = 256
 
 
 class _Stretch(NamedTuple):
@@ -28,9 +27,6 @@ class _Stretch(NamedTuple):
     start: int
     end: int
     digest: str
-
-
-_parted: BoundedCache[bytes, Sequence[_Stretch]] = BoundedCache(entries=_MOST_PARTED)
 
 
 class Change(NamedTuple):
@@ -131,7 +127,7 @@ def _closed_up(left: str, right: str) -> str:
 def _outdated(text: str, changes: Mapping[str, Change]) -> Iterator[tuple[int, int, Change]]:
     """Yield where the outdated stretches of a text are, in order, the longest of those that begin alike."""
     at = 0
-    for each in _stretches(text):
+    for each in _STRETCHES.get(text):
         change = changes.get(each.digest)
         if change is not None and each.start >= at:
             yield each.start, each.end, change
@@ -139,17 +135,13 @@ def _outdated(text: str, changes: Mapping[str, Change]) -> Iterator[tuple[int, i
 
 
 def _stretches(text: str) -> Sequence[_Stretch]:
-    """Return what facts may quote of a text, the longest first of those that begin alike.
+    """Return what facts may quote of a text, the longest first of those that begin alike."""
+    found = (_Stretch(each.start, each.end, digest(each.said)) for each in _quoted(text))
+    return sorted(found, key=lambda each: (each.start, -each.end))
 
-    Of the newest texts that were asked for they are kept, by the texts' digests: a session is shown the same ones turn
-    after turn, and to part one takes a millisecond.
-    """
-    name = blake2b(text.encode(errors="surrogatepass"), digest_size=_DIGEST_BYTES).digest()
-    if (known := _parted.get(name)) is None:
-        found = (_Stretch(each.start, each.end, digest(each.said)) for each in _quoted(text))
-        known = sorted(found, key=lambda each: (each.start, -each.end))
-        _parted.put(name, known)
-    return known
+
+_STRETCHES: Final = TextCache(_stretches, entries=_MOST_PARTED)
+"""A session is shown the same texts turn after turn, and to part one takes a millisecond."""
 
 
 def _quoted(text: str) -> Iterator[Unit]:

@@ -13,10 +13,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from hashlib import blake2b
 from typing import Any, Final, cast
 
-from cairn.ground.bounded import BoundedCache
+from cairn.ground.text_cache import TextCache
 
 ITEM_TOKENS = 4
 """What frames an item: its role, its type and its borders."""
@@ -58,27 +57,23 @@ _SINGLE_CENTS = 108
 _COMMON_LENGTH = 12
 _RARE_CENTS = 30
 _LONG_RUN = 64
-_LONG_TEXT, _DIGEST_BYTES = 64, 16
-_COUNTS: Final = BoundedCache[bytes, int](entries=8192)
-"""What longer texts came to: a turn's are counted again and again. By digest, so that no text outlives its log."""
+_LONG_TEXT = 64
 _IMAGES = frozenset({"input_image", "image_url", "image"})
 _FRAME = frozenset({"type", "role", "content", "text"})
 
 
 def count(text: str) -> int:
     """Return the estimated number of o200k tokens of a text: at least 1 unless it is empty."""
-    if len(text) < _LONG_TEXT:
-        return _counted(text)
-    digest = blake2b(text.encode(errors="surrogatepass"), digest_size=_DIGEST_BYTES).digest()
-    if (known := _COUNTS.get(digest)) is None:
-        known = _counted(text)
-        _COUNTS.put(digest, known)
-    return known
+    return _counted(text) if len(text) < _LONG_TEXT else _COUNTS.get(text)
 
 
 def _counted(text: str) -> int:
     pieces: list[str] = _PIECE.findall(text)
     return -(-sum(map(_cents, pieces)) // 100)
+
+
+_COUNTS: Final = TextCache(_counted, entries=8192)
+"""A turn's texts are counted again and again."""
 
 
 def count_items(items: Sequence[Mapping[str, Any]]) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cairn.ground.ports import Embedder, Reader
 from cairn.ground.settings import EmbeddingSettings
+from cairn.models.cores import cores
 from cairn.models.lazy_model import MODEL, READER
 from cairn.models.minilm import MiniLm
 from cairn.models.multilingual import Multilingual, is_installed
@@ -35,14 +36,14 @@ def embedder(settings: EmbeddingSettings) -> Embedder | None:
         case "multilingual":
             return _multilingual()
         case "minilm":
-            return _minilm(directory(settings))
+            return _minilm(directory(settings), _threads(settings))
 
 
 def reader(settings: EmbeddingSettings) -> Reader | None:
     """Return what tells what sentences say; None where they are read by their words alone, without MiniLM's files."""
     place = directory(settings)
     is_there = settings.embedder == "minilm" and (place / READER).is_file()
-    return StatementReader(place) if is_there else None
+    return StatementReader(place, threads=_threads(settings)) if is_there else None
 
 
 def directory(settings: EmbeddingSettings) -> Path:
@@ -63,11 +64,15 @@ def of_this_person() -> Path:
     return (chosen if chosen.is_absolute() else home / ".cache") / "cairn" / "model"
 
 
-def _minilm(place: Path) -> Embedder | None:
+def _threads(settings: EmbeddingSettings) -> int:
+    return min(settings.threads, cores())
+
+
+def _minilm(place: Path, threads: int) -> Embedder | None:
     if not (place / MODEL).is_file():
         _logger.info("no embedding model in %s: texts are found by their words alone", place)
         return None
-    return MiniLm(place)
+    return MiniLm(place, threads=threads)
 
 
 def _multilingual() -> Embedder | None:

@@ -70,9 +70,10 @@ class LoadedOnce(Generic[_T]):
 class LazyModel:
     """A graph with its vocabulary, loaded with its first use."""
 
-    def __init__(self, directory: Path, graph: str, *others: str, without: str) -> None:
-        """Take the directory, the graph's file, others that it reads from, and what is lost without it."""
+    def __init__(self, directory: Path, graph: str, *others: str, without: str, threads: int) -> None:
+        """Take the directory, the graph's file, others that it reads from, what is lost without it, and its threads."""
         self._directory = directory
+        self._threads = threads
         self._names = (VOCABULARY, *others, graph)
         self._once = LoadedOnce(self._load, without)
 
@@ -97,7 +98,7 @@ class LazyModel:
             pieces = vocabulary.read_text(encoding="utf-8").splitlines()
         except OSError:
             raise _unreadable(VOCABULARY) from None
-        return WordPiece(pieces), OnnxGraph(graph)
+        return WordPiece(pieces), OnnxGraph(graph, self._threads)
 
 
 def checked(directory: Path, name: str) -> Path:

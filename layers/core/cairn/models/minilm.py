@@ -1,15 +1,14 @@
-"""The default embedder: all-MiniLM-L6-v2 with 8-bit weights, on one core of this process."""
+"""The default embedder: all-MiniLM-L6-v2 with 8-bit weights, in this process."""
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cairn.ground.bounded import BoundedCache
 from cairn.ground.calibration import Calibration
 from cairn.ground.ports import Embedded
+from cairn.ground.text_cache import TextCache
 from cairn.models.lazy_model import MODEL, LazyModel
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 NAME = "minilm-l6-int8-tokens"
 _MOST_PIECES = 256
 """What the model was trained on; what follows of a longer text does not count."""
-_MOST_NEWEST, _DIGEST_BYTES = 16, 16
+_MOST_NEWEST = 16
 
 
 class MiniLm:
@@ -27,10 +26,10 @@ class MiniLm:
     name = NAME
     calibration = Calibration(english_only=True)
 
-    def __init__(self, directory: Path) -> None:
-        """Take the directory that layers/model/build_model.py wrote."""
-        self._model = LazyModel(directory, MODEL, without="embedding")
-        self._newest: BoundedCache[bytes, Embedded] = BoundedCache(entries=_MOST_NEWEST)
+    def __init__(self, directory: Path, *, threads: int = 1) -> None:
+        """Take the directory that layers/model/build_model.py wrote, and how many threads compute a text."""
+        self._model = LazyModel(directory, MODEL, without="embedding", threads=threads)
+        self._newest = TextCache(self._run, entries=_MOST_NEWEST)
 
     @property
     def is_loaded(self) -> bool:
@@ -44,13 +43,9 @@ class MiniLm:
     def embed_with_tokens(self, text: str) -> Embedded:
         """Return the mean of the text's pieces as a unit vector, and those of words; EmbeddingFailed as `embed`.
 
-        What a turn asks is stored when it ends: of the newest texts the vectors are kept, by the texts' digests.
+        What a turn asks is stored when it ends: of the newest texts the vectors are kept.
         """
-        digest = blake2b(text.encode(errors="surrogatepass"), digest_size=_DIGEST_BYTES).digest()
-        if (known := self._newest.get(digest)) is None:
-            known = self._run(text)
-            self._newest.put(digest, known)
-        return known
+        return self._newest.get(text)
 
     def _run(self, text: str) -> Embedded:
         pieces, graph = self._model.ready()

@@ -20,12 +20,17 @@ _LOG_NOTHING = 4
 
 
 class OnnxGraph:
-    """Turns the pieces of a text into what a model says of them, on one core. Threads may share it."""
+    """Turns the pieces of a text into what a model says of them. Threads may share it."""
 
-    def __init__(self, model: Path) -> None:
-        """Load the graph of a file, which this process then holds once; EmbeddingFailed where it is none that runs."""
+    def __init__(self, model: Path, threads: int = 1) -> None:
+        """Load the graph of a file, which this process then holds once; EmbeddingFailed where it is none that runs.
+
+        Each text is computed by so many threads, and comes to the same on any number of them.
+        """
         options = _ORT.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        # A thread that has nothing to do would keep a core busy that others wait for.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = _LOG_NOTHING
         try:
             self._session = _ORT.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

@@ -1,4 +1,4 @@
-"""Read statements: MiniLM that was trained on to tell what a sentence says, on one core."""
+"""Read statements: MiniLM that was trained on to tell what a sentence says."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MOST_PIECES, _MOST_OF_PAIR = 48, 56
 class StatementReader:
     """Tells what sentences say; the model is loaded with the first, and where that fails every one fails at once."""
 
-    def __init__(self, directory: Path) -> None:
-        """Take the directory that layers/model/build_model.py wrote."""
-        self._model = LazyModel(directory, READER, MODEL, without="reading of statements")
+    def __init__(self, directory: Path, *, threads: int = 1) -> None:
+        """Take the directory that layers/model/build_model.py wrote, and how many threads compute a text."""
+        self._model = LazyModel(directory, READER, MODEL, without="reading of statements", threads=threads)
 
     def read(self, text: str) -> Sequence[float]:
         """Return log-odds: it lasts, changes what was said before, is of a project, and is of each of heads.KINDS.
