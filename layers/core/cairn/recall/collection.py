@@ -68,14 +68,13 @@ def memories(view: MemoryView, filter_: Filter) -> Collection:
 def facts(view: MemoryView, held: Sequence[Fact]) -> Collection:
     """Return the facts of the view that are held, as they are held."""
     corpus = _corpus(view, "facts")
+    places: dict[str, int] = {}
+    for leaf in corpus.leaves:  # a later one has a fact as it was told last
+        docs = ((fact.id, leaf.documents.doc_of(fact.id)) for fact in held)
+        places.update((name, leaf.first + doc) for name, doc in docs if doc is not None)
+    rows = {places[fact.id]: fact for fact in held if fact.id in places}
     allowed = np.zeros(len(corpus), np.bool_)
-    rows: dict[int, Fact] = {}
-    for fact in held:
-        found = ((leaf.first, leaf.documents.doc_of(fact.id)) for leaf in reversed(corpus.leaves))
-        row = next((first + doc for first, doc in found if doc is not None), None)
-        if row is not None:
-            rows[row] = fact
-            allowed[row] = True
+    allowed[list(rows)] = True
     return Collection(corpus, allowed, rows.__getitem__)
 
 

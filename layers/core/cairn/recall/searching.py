@@ -28,7 +28,8 @@ from cairn.recall.filter import Filter, SearchMode
 if TYPE_CHECKING:
     from cairn.ground.ports import Embedder
     from cairn.recall.answer import Answer
-    from cairn.recall.collection import Found
+    from cairn.recall.collection import Collection, Found
+    from cairn.recall.corpus import QueryVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,27 +181,23 @@ class Searcher:
             overdue = (self._log.overdue(session.tenant, session.project, owner) for owner in sorted(owners))
             self._adapters.jobs.send([job for job in overdue if job is not None])
 
-    def nearness(self, session: Session, held: Mapping[str, Sequence[Fact]], text: str) -> Mapping[str, float]:
-        """Return the cosine of a text with each of these facts, by its id; of none where there are no vectors.
+    def nearness(
+        self, session: Session, held: Mapping[str, Sequence[Fact]], texts: Sequence[str]
+    ) -> list[Mapping[str, float]]:
+        """Return the cosines of each text with each of these facts, by its id; of none where there are no vectors.
 
         Raises nothing where an embedder fails.
         """
         from cairn.recall import collection  # noqa: PLC0415 - numpy, which a process that only writes can do without
         from cairn.recall.embedding import Embedding, growing  # noqa: PLC0415
-        from cairn.recall.meaning import meaning  # noqa: PLC0415
 
         with self._views(session, held) as views:
             embedding = Embedding(self._adapters, self._embedder())
-            vectors = embedding.query_vectors(growing(views.values(), ["facts"]), text, text)
-            if vectors is None:
-                return {}
-            found: dict[str, float] = {}
-            for each in (collection.facts(views[owner], facts) for owner, facts in held.items()):
-                means = meaning(each.corpus, vectors, each.allowed)
-                if means is not None:
-                    means.settle(rows := each.allowed.nonzero()[0])
-                    found |= {_fact_id(each.found(row)): float(means.scores[row]) for row in rows.tolist()}
-            return found
+            asked = [embedding.query_vectors(growing(views.values(), ["facts"]), text, text) for text in texts]
+            if all(vectors is None for vectors in asked):
+                return [{} for _ in texts]
+            among = [collection.facts(views[owner], facts) for owner, facts in held.items()]
+            return [{} if vectors is None else _cosines(vectors, among) for vectors in asked]
 
     @contextmanager
     def _views(self, session: Session, owners: Iterable[str]) -> Generator[Mapping[str, MemoryView]]:
@@ -252,6 +249,19 @@ def readings(held: Mapping[str, Sequence[Fact]]) -> dict[str, list[Fact]]:
 def _is_text(fact: Fact) -> bool:
     """Tell whether a fact is what was said; a correction of that stands in no text."""
     return is_said(fact) and bool(fact.source.event_id)
+
+
+def _cosines(asked: QueryVectors, among: Sequence[Collection]) -> Mapping[str, float]:
+    """Return the cosine of what is asked with each fact that has a vector, by its id."""
+    from cairn.recall.meaning import meaning  # noqa: PLC0415 - numpy
+
+    found: dict[str, float] = {}
+    for each in among:
+        means = meaning(each.corpus, asked, each.allowed)
+        if means is not None:
+            means.settle(rows := each.allowed.nonzero()[0])
+            found.update(zip(map(_fact_id, map(each.found, rows.tolist())), means.scores[rows].tolist(), strict=True))
+    return found
 
 
 def _fact_id(found: Found) -> str:

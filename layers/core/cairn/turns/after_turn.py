@@ -211,8 +211,8 @@ class _Commit:
             return obeyed, taught.answered(learned(believed, reaching, proposed, endings, recording))
         return obeyed, taught.answered(learned_here(believed, proposed, endings, recording))
 
-    def _nearness(self, held: Mapping[str, Sequence[Fact]], text: str) -> Mapping[str, float]:
-        return self._services.searcher.nearness(self._session, held, text)
+    def _nearness(self, held: Mapping[str, Sequence[Fact]], texts: Sequence[str]) -> Sequence[Mapping[str, float]]:
+        return self._services.searcher.nearness(self._session, held, texts)
 
     def _obeyed(self, words: Words, facts: Sequence[Fact], previous: str) -> Obeyed:
         return obey(words, Held(facts, self._memories() if words.forgets else (), previous))

@@ -29,8 +29,8 @@ from cairn.statements.linking import OUTDATES, PERHAPS, SURE, Judge, Link, Sayin
 from cairn.statements.reading import CHANGES, LASTS, Statement, statements
 from cairn.turns.telling import Words
 
-Nearness = Callable[[str], Mapping[str, float]]
-"""Returns the cosine of a text with each fact that is held, by id; of none where there are no vectors."""
+Nearness = Callable[[Sequence[str]], Sequence[Mapping[str, float]]]
+"""Returns the cosines of each text with each fact that is held, by id; of none where there are no vectors."""
 _KEY_DIGITS = 8
 _BY_WORDS = 0.5
 """How likely a change has to be where there are no vectors."""
@@ -64,12 +64,14 @@ def state(  # noqa: PLR0913, PLR0917 - a turn, what was found in it, what is bel
     said = statements(words.kept, reader)
     if not said:
         return Stated(), tuple(found)
-    judge = None if reader is None else reader.judge
-    stating = _Stating(found, others, sorted(held, key=lambda fact: (fact.recorded_at, fact.id)), nearness, judge)
     void = [normalise(each) for request in words.requests for each in _void(request)]
+    said = [each for each in said if not any(sentence in normalise(each.unit.said) for sentence in void)]
+    changing = [each.unit.said for each in said if _may_change(each)] if held else []
+    cosines = dict(zip(changing, nearness(changing) if changing else (), strict=True))
+    judge = None if reader is None else reader.judge
+    stating = _Stating(found, others, sorted(held, key=lambda fact: (fact.recorded_at, fact.id)), cosines, judge)
     for each in said:
-        if not any(sentence in normalise(each.unit.said) for sentence in void):
-            stating.add(each)
+        stating.add(each)
     return stating.stated, tuple(stating.found)
 
 
@@ -106,23 +108,25 @@ class _Stating:
         found: Sequence[Candidate],
         others: Sequence[Candidate],
         held: Sequence[Fact],
-        nearness: Nearness,
+        cosines: Mapping[str, Mapping[str, float]],
         judge: Judge | None,
     ) -> None:
+        """Take the `cosines` of each text that may change something with each fact that is held, by its id."""
         self.stated = Stated()
         self.found = list(found)
         self._others = others
         self._held = list(held)
-        self._nearness = nearness
+        self._cosines = cosines
         self._judge = judge
 
     def add(self, statement: Statement) -> None:
         """Take in one statement; one that hardly lasts only where it changes something."""
-        changes = self._changes(statement) if likely(statement.changes) >= CHANGES else []
+        changes = self._changes(statement) if _may_change(statement) else []
         ended = [each.old for each in changes if each.is_sure]
         if likely(statement.lasts) < LASTS and not ended:
             return
-        self._held = [fact for fact in self._held if fact not in ended]
+        if ended:
+            self._held = [fact for fact in self._held if fact not in ended]
         read = [each for each in (*self.found, *self._others) if _is_of(each, statement)]
         if read:
             self._outdate([each for each in read if not each.retracts], changes)
@@ -133,7 +137,7 @@ class _Stating:
     def _changes(self, statement: Statement) -> list[_Change]:
         """Return what a statement changes of what is held: the likeliest, and what else it surely does."""
         text = statement.unit.said
-        cosines: Mapping[str, float] = self._nearness(text) if self._held else {}
+        cosines = self._cosines.get(text, {})
         sayings = [Saying(fact.source.quote or fact.value, cosines.get(fact.id)) for fact in self._held]
         found = links(text, statement.lasts, statement.changes, sayings, self._judge)
         changes = [self._change(each, has_vectors=bool(cosines)) for each in found if each.likelihood >= PERHAPS]
@@ -164,6 +168,10 @@ class _Stating:
             else:
                 self.stated.endings.append(retraction(old))
         return claim
+
+
+def _may_change(statement: Statement) -> bool:
+    return likely(statement.changes) >= CHANGES
 
 
 def _outdated(changes: Sequence[_Change]) -> tuple[Outdated, ...]:
