@@ -69,6 +69,4 @@ def test_what_a_model_says_of_a_text_is_the_same_on_one_core_and_on_more(directo
         assert np.array_equal(MiniLm(directory, threads=1).embed(text), MiniLm(directory, threads=3).embed(text))
     alone, three = StatementReader(directory, threads=1), StatementReader(directory, threads=3)
     assert alone.read(LONG) == three.read(LONG)
-    assert alone.judge("I moved to Utrecht.", "I live in Porto.") == three.judge(
-        "I moved to Utrecht.", "I live in Porto."
-    )
+    assert alone.judge(LONG, "I live in Porto.") == three.judge(LONG, "I live in Porto.")

@@ -234,7 +234,7 @@ class OidcSettings:
 class AuthSettings:
     """Who may call: `settings.mcp.auth.*`, deploy-wide."""
 
-    oidc: Annotated[OidcSettings, Doc("Tokens of an OpenID Connect issuer.")] = field(default_factory=OidcSettings)
+    oidc: Annotated[OidcSettings, Doc("Access tokens of an OIDC issuer.")] = field(default_factory=OidcSettings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,7 +283,7 @@ class EmbeddingSettings:
         ),
     ] = "minilm"
     directory: Annotated[str, Doc("Where MiniLM's files are; empty for where they were installed or built.")] = ""
-    threads: Annotated[int, Ge(1), Le(64), Doc("The most cores for a text; in Lambda as many as memory buys.")] = 2
+    threads: Annotated[int, Ge(1), Le(64), Doc("The most cores that MiniLM uses for a text, of those there are.")] = 2
     titan_mean: Annotated[
         float, Gt(-1), Lt(1), Doc("The mean of Titan's cosines, as bench/calibration.py measures it; else MiniLM's.")
     ] = MINILM_MEAN

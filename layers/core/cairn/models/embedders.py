@@ -36,7 +36,7 @@ def embedder(settings: EmbeddingSettings) -> Embedder | None:
         case "multilingual":
             return _multilingual()
         case "minilm":
-            return _minilm(directory(settings), _threads(settings))
+            return _minilm(settings)
 
 
 def reader(settings: EmbeddingSettings) -> Reader | None:
@@ -68,11 +68,12 @@ def _threads(settings: EmbeddingSettings) -> int:
     return min(settings.threads, cores())
 
 
-def _minilm(place: Path, threads: int) -> Embedder | None:
+def _minilm(settings: EmbeddingSettings) -> Embedder | None:
+    place = directory(settings)
     if not (place / MODEL).is_file():
         _logger.info("no embedding model in %s: texts are found by their words alone", place)
         return None
-    return MiniLm(place, threads=threads)
+    return MiniLm(place, threads=_threads(settings))
 
 
 def _multilingual() -> Embedder | None:

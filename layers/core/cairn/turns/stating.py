@@ -125,8 +125,7 @@ class _Stating:
         ended = [each.old for each in changes if each.is_sure]
         if likely(statement.lasts) < LASTS and not ended:
             return
-        if ended:
-            self._held = [fact for fact in self._held if fact not in ended]
+        self._held = [fact for fact in self._held if fact not in ended]
         read = [each for each in (*self.found, *self._others) if _is_of(each, statement)]
         if read:
             self._outdate([each for each in read if not each.retracts], changes)
